@@ -41,9 +41,9 @@ def loaded(threads: int) -> tuple[Any, Any, Any]:
 
     torch.set_num_threads(threads)
     ours: Any = models.load("smollm2-135m", ModelSettings(device="cpu", threads=threads))
-    pen = ours._pen
-    pen.ends = frozenset()
-    network, tokenizer = pen._model, pen._encoder.tokenizer
+    sampler = ours._sampler
+    sampler.ends = frozenset()
+    network, tokenizer = sampler._model, sampler._encoder.tokenizer
     network.generation_config.eos_token_id = None
     tokenizer.padding_side = "left"
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token

@@ -14,36 +14,44 @@ import numpy as np
 
 from coverage_worlds import Generator, expit
 from tiltmeter.results.cells import Measurement
-from tiltmeter.results.rank.boards import Figure, Row, apart_by, gap_of_groups, items_of, share_of_choices
-from tiltmeter.stats.places import order_of
+from tiltmeter.results.rank.boards import (
+    Figure,
+    ItemValues,
+    figure_of_differences,
+    gap_of_groups,
+    items_of,
+    share_of_choices,
+)
+from tiltmeter.stats.comparing.ranking import rank_models
 
 Leans = Sequence[float]
 """How much more each model leans than the first: on the scale of log-odds, or of ratings."""
 GROUPS = ("women", "men")
 
 
-def choices(generator: Generator, origins: int, leans: Leans) -> list[Row]:
+def choices(generator: Generator, origins: int, leans: Leans) -> list[ItemValues]:
     """Choices of 5 templates × 2 terms for each word of two attribute sets; what is hard is hard for all models."""
     shape = (origins, 5, 2)
     hard = generator.normal(0, 1, (origins, 1, 1)) + generator.normal(0, 0.3, (1, 5, 1))
     made = [generator.random(shape) < expit(lean + hard + generator.normal(0, 0.5, (origins, 1, 1))) for lean in leans]
     return [
-        Row((f"set {at[0] % 2}",), measured(at), tuple(float(model[at]) for model in made)) for at in np.ndindex(shape)
+        ItemValues((f"set {at[0] % 2}",), measured(at), tuple(float(model[at]) for model in made))
+        for at in np.ndindex(shape)
     ]
 
 
-def few_choices(generator: Generator, origins: int, leans: Leans) -> list[Row]:
+def few_choices(generator: Generator, origins: int, leans: Leans) -> list[ItemValues]:
     """Two choices for each word: differences of models are −1, −½, 0, ½ or 1."""
     hard = generator.normal(0, 1, origins)
     made = [generator.random((2, origins)) < expit(lean + hard + generator.normal(0, 0.5, origins)) for lean in leans]
     return [
-        Row((), Measurement(f"{at} {turn}", str(at), "", None), tuple(float(model[turn, at]) for model in made))
+        ItemValues((), Measurement(f"{at} {turn}", str(at), "", None), tuple(float(model[turn, at]) for model in made))
         for at in range(origins)
         for turn in range(2)
     ]
 
 
-def versions(generator: Generator, origins: int, leans: Leans) -> list[Row]:
+def versions(generator: Generator, origins: int, leans: Leans) -> list[ItemValues]:
     """Versions of one model, one choice for each word, which they make anew at every fifth word only."""
     common = generator.random(origins) < 0.5
     made = []
@@ -51,12 +59,12 @@ def versions(generator: Generator, origins: int, leans: Leans) -> list[Row]:
         anew = generator.random(origins) < 0.2
         made.append(np.where(anew, generator.random(origins) < expit(np.full(origins, 2 * lean)), common))
     return [
-        Row((), Measurement(str(at), str(at), "", None), tuple(float(model[at]) for model in made))
+        ItemValues((), Measurement(str(at), str(at), "", None), tuple(float(model[at]) for model in made))
         for at in range(origins)
     ]
 
 
-def ratings(generator: Generator, origins: int, leans: Leans, *, shared: bool, skewed: bool) -> list[Row]:
+def ratings(generator: Generator, origins: int, leans: Leans, *, shared: bool, skewed: bool) -> list[ItemValues]:
     """Mean ratings of prompts about two groups, in the same openers or in their own; a lean moves the first group."""
     found = []
     common = generator.normal(0, 1, origins)
@@ -69,7 +77,9 @@ def ratings(generator: Generator, origins: int, leans: Leans, *, shared: bool, s
         values = values + np.array(leans)[:, None] * (group == GROUPS[0])
         for at in range(origins):
             origin = str(at) if shared else f"{group} {at}"
-            found.append(Row((group,), Measurement(f"{group} {at}", origin, group), tuple(values[:, at].tolist())))
+            found.append(
+                ItemValues((group,), Measurement(f"{group} {at}", origin, group), tuple(values[:, at].tolist()))
+            )
     return found
 
 
@@ -79,7 +89,9 @@ def measured(at: tuple[int, ...]) -> Measurement:
 
 
 gap = partial(gap_of_groups, groups=GROUPS, scale=None)
-WORLDS: dict[str, tuple[Callable[[Generator, int, Leans], list[Row]], Callable[[Sequence[Row]], Figure], float]] = {
+WORLDS: dict[
+    str, tuple[Callable[[Generator, int, Leans], list[ItemValues]], Callable[[Sequence[ItemValues]], Figure], float]
+] = {
     "choices × 5 templates × 2 terms": (choices, share_of_choices, 0.5),
     "two choices a word": (few_choices, share_of_choices, 0.5),
     "versions of one model": (versions, share_of_choices, 0.5),
@@ -141,7 +153,7 @@ def false_and_shown(name: str, generator: Generator, origins: int, leans: Leans)
         str(at): figure(list(column), False).value or 0.0
         for at, column in enumerate(zip(*(row.values for row in rows), strict=True))
     }
-    found = order_of(values, items_of(rows), apart_by(figure)).standings
+    found = rank_models(values, items_of(rows), figure_of_differences(figure)).standings
     above = [(at, int(other)) for at, one in enumerate(found) for other in one.above]
     return any(leans[one] <= leans[other] for one, other in above), len(above)
 

@@ -15,10 +15,10 @@ import time
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.intervals import wilson
-from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.views.next_words import Place, Values, means
 
 DESIGNS = ((20, 17), (50, 17), (200, 17), (20, 20), (8, 8), (20, 1), (50, 1), (200, 1))
 EFFECTS = ((1.0, 1.0), (1.0, 0.2), (0.2, 1.0), (0.2, 0.2))

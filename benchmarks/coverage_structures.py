@@ -10,10 +10,10 @@ import sys
 import numpy as np
 from scipy.stats import norm
 
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.pooled import Observation, Pooled
-from tiltmeter.stats.robustness import signs_kept
-from tiltmeter.stats.structure_means import StructureMeans
+from tiltmeter.stats.structures.means import StructureMeans
+from tiltmeter.stats.structures.robustness import signs_kept
 
 TRUTH = 0.3
 SPREADS = {"both": (1, 1), "origins": (1, 0), "structures": (0, 1), "neither": (0, 0)}

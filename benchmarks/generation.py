@@ -32,19 +32,19 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from tiltmeter.engine.review import Auditor, least_expected
-from tiltmeter.models import ModelSettings, embedded, opening
+from tiltmeter.models import ModelSettings, embedded, loading
 from tiltmeter.models.checkpoint import file_sha256
-from tiltmeter.models.start import end_tokens
+from tiltmeter.models.special_tokens import end_tokens
 from tiltmeter.records import Completion, Decoding, Pair, Spec, Written
 from tiltmeter.sources.generated import Generation, GenerationSettings, Review, assemble, units, write
 from tiltmeter.sources.generated.accounting import is_accepted
 from tiltmeter.sources.generated.checks import JUDGED, NOT_CHOSEN, WITHOUT_BOTH_TERMS
 from tiltmeter.sources.generated.settings import PUBLISHED_DECODING, ShotKind, Strategy
 from tiltmeter.sources.generated.shots import chooser
-from tiltmeter.sources.generated.writing import Writing
+from tiltmeter.sources.generated.unit_writer import UnitWriter
 from tiltmeter.specs import load
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.quality import unique_tokens, words_of
+from tiltmeter.stats.views.quality import unique_tokens, words_of
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SPEC = "gender-math-arts"
@@ -119,7 +119,7 @@ class Naive:
 
     def __init__(
         self,
-        parts: opening.Parts,
+        parts: loading.LoadedCheckpoint,
         spec: Spec,
         model: Any,
         auditor: Auditor,
@@ -139,7 +139,9 @@ class Naive:
         settings = GenerationSettings(strategy="rejection", shots=self._shots, seed=seed)
         with Stopwatch() as taken:
             choose = chooser(self._shots, self._spec)
-            writings = [Writing(self._spec, one, self._model, settings, choose) for one in units(self._spec, settings)]
+            writings = [
+                UnitWriter(self._spec, one, self._model, settings, choose) for one in units(self._spec, settings)
+            ]
             random.Random(seed).shuffle(writings)
             left = self._requests
             while left and (asked := [(one, request) for one in writings for request in one.next_requests()]):
@@ -193,7 +195,7 @@ def check_agreement(model: Any, naive: Naive, spec: Spec, count: int = 4) -> Non
     asked = [
         (request, unit)
         for unit in units(spec, settings)[:count]
-        for request in Writing(spec, unit, model, settings, choose).next_requests()
+        for request in UnitWriter(spec, unit, model, settings, choose).next_requests()
     ]
     greedy = replace(PUBLISHED_DECODING, temperature=0.0)
     ours = model.complete([request.prompt for request, _ in asked], greedy)
@@ -314,9 +316,9 @@ def main() -> None:
     running = ModelSettings(device="cpu", threads=options.threads)
     spec = load(SPEC)
     # Read once: all write with the same weights.
-    parts = opening.read(embedded.home(), embedded.NAME, running)
+    parts = loading.read(embedded.home(), embedded.NAME, running)
     weights = file_sha256(embedded.home() / "model.safetensors")
-    model: Any = opening.assemble(parts, running, weights_sha256=weights, start=(START,))
+    model: Any = loading.assemble(parts, running, weights_sha256=weights, start=(START,))
     auditor = Auditor({spec.name: spec}, None, running)
     naive = partial(Naive, parts, spec, model, auditor, requests=options.requests)
     constrained = Ours("constrained", spec, model, auditor, ranked=True)

@@ -20,9 +20,9 @@ import numpy as np
 
 from tiltmeter.engine import carry_out
 from tiltmeter.results.findings import findings as multiverse
-from tiltmeter.results.findings.material import Material
-from tiltmeter.stats.cells import CellData, Cells
-from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
+from tiltmeter.results.findings.evidence import Evidence
+from tiltmeter.stats.multiverse.cells import CellData, Cells
+from tiltmeter.stats.multiverse.whole_curve import CurveTest, curve_test, design_of
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 
@@ -118,7 +118,7 @@ def exchanged_labels(rounds: int, permutations: int) -> list[Exchanged]:
 
 def _exchanged_labels(rounds: int, permutations: int) -> Iterator[Exchanged]:
     with tempfile.TemporaryDirectory() as folder:
-        material = Material([small_run(Path(folder))])
+        material = Evidence([small_run(Path(folder))])
         for question in multiverse.questions(material):
             if not question.main:
                 continue

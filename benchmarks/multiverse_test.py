@@ -25,10 +25,10 @@ import numpy as np
 import multiverse_worlds as worlds
 from multiverse_run import exchanged_labels
 from multiverse_worlds import World
-from tiltmeter.stats.cells import CellData, Cells, evaluate
-from tiltmeter.stats.multiverse import multiverse
-from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, Strength
-from tiltmeter.stats.whole_curve import CurveTest, curve_test
+from tiltmeter.stats.multiverse.cells import CellData, Cells, evaluate
+from tiltmeter.stats.multiverse.conclusion import multiverse
+from tiltmeter.stats.multiverse.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, Strength
+from tiltmeter.stats.multiverse.whole_curve import CurveTest, curve_test
 
 PERMUTATIONS = 399
 FEW, USUAL = (8, 20, 50), (20, 50)
@@ -73,7 +73,7 @@ EFFECT: list[tuple[str, World]] = [
 def tested(cells: list[CellData], seed: int) -> CurveTest:
     """The test alone: intervals of single cells, which take most of the time, count only where templates vary."""
     from tiltmeter.records import Estimate
-    from tiltmeter.stats.cells import CellResult, cell_result
+    from tiltmeter.stats.multiverse.cells import CellResult, cell_result
 
     sums = tuple(cell.sums() for cell in cells)
     some = tuple(

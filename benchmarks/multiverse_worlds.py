@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.multiverse.cells import CellData
 
 Generator = np.random.Generator
 World = Callable[[Generator, int, float], list[CellData]]

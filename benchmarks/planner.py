@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.components import Components, components
 from tiltmeter.stats.crossed import Crossed
-from tiltmeter.stats.designs import stretched
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.precision import Design, sizes_for
+from tiltmeter.stats.planning.components import Components, components
+from tiltmeter.stats.planning.designs import stretched
+from tiltmeter.stats.planning.precision import Design, sizes_for
 
 Generator = np.random.Generator
 World = Callable[[Generator, Design], np.ndarray]

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from tiltmeter.stats.drawing import CHUNK, Array
+from tiltmeter.stats.arrays import CHUNK, Array
 from tiltmeter.stats.resampling import exact_sums, flipped
 
 DEVIATIONS = 5

@@ -1,25 +1,21 @@
 """Makes docs/images/*.png: `python -m docs.screenshots`, in a few minutes, or with `--folder` of a workbench.
 
-The folder needs the spec, the study and the two runs that are made here otherwise; it is copied, and stays as it is.
-`--report RUN` takes the pictures of the report of a finished run (`tiltmeter demo`) and nothing else.
+The folder needs the two runs and the test sentences that are made here otherwise; it is copied, and stays as it is.
+The report is that of the first run, or of `--report RUN` (that of `tiltmeter demo`), and then nothing else is taken.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
-import os
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,10 +24,8 @@ from scipy.spatial import KDTree
 from tests.web.browser import chromium, served, watched
 
 from tiltmeter.models import embedded
-from tiltmeter.specs import library_text, skeleton
-from tiltmeter.store import is_held
-from tiltmeter.web.jobs import Jobs
-from tiltmeter.web.sentences.orders import Wanted, write_wanted
+from tiltmeter.specs import library_text
+from tiltmeter.web.sentences.requests import SentenceRequest, write_request
 from tiltmeter.web.sentences.writing import write_set
 
 if TYPE_CHECKING:
@@ -41,9 +35,9 @@ IMAGES = Path(__file__).parent / "images"
 LARGEST = 150_000
 """Bytes of a picture."""
 COLOURS = 256
+WIDTH = 1280
 LONG = 300_000
 """Milliseconds for what a model does."""
-SPEC = "tools-and-crafts"
 STUDY = """
 name   = "NAME"
 models = ["MODEL"]
@@ -84,7 +78,7 @@ negative = 0.6
 terms    = ["he", "man", "men", "boy", "father"]
 negative = 0.2
 """
-RUN, OTHER, LIVE = "three-views", "three-views-planted", "three-views-again"
+RUN, OTHER = "three-views", "three-views-planted"
 SENTENCES = "gender-math-arts"
 PIXELS = """async (picture) => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
@@ -104,9 +98,7 @@ class Shot:
     name: str
     path: str
     first: Callable[[Page], None] = lambda page: None
-    width: int = 1280
     height: int = 900
-    dark: bool = False
 
 
 def main() -> None:
@@ -114,7 +106,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="a workbench with the runs three-views and three-views-planted")
     parser.add_argument("--report", type=Path, help="the folder of a finished run: take pictures of its report alone")
-    parser.add_argument("--as-is", action="store_true", help="run nothing: the folder has what the pictures need")
     parser.add_argument("--only", default="", help="a part of the names of the pictures that are wanted")
     given = parser.parse_args()
     if given.report:
@@ -125,27 +116,23 @@ def main() -> None:
         home = Path(scratch) / "workbench"
         if given.folder:
             shutil.copytree(given.folder, home)
-        if not given.as_is:
-            prepare(home)
-        try:
-            with own_answers(Path(scratch)), served(home) as address, chromium() as browser:
-                for shot in SHOTS:
-                    if given.only in shot.name:
-                        take(browser, address, shot)
-        finally:
-            stop(home / "runs" / LIVE)
+        prepare(home)
+        with served(home) as address, chromium() as browser:
+            for shot in SHOTS:
+                if given.only in shot.name:
+                    take(browser, address, shot)
+            if given.only in "report":
+                take_report(browser, home / "runs" / RUN / "report.html")
 
 
 def prepare(home: Path) -> None:
     """Write what is not there, and carry out what has not been run."""
-    for folder in ("specs", "studies", "runs", "models", "sentences"):
+    for folder in ("studies", "runs", "models", "sentences"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     (home / "models" / "planted.toml").write_text(PLANTED, encoding="utf-8")
-    (home / "specs" / f"{SPEC}.toml").write_text(skeleton(SPEC), encoding="utf-8")
     studies = {
         RUN: ("three views", embedded.NAME),
         OTHER: ("three views, planted", "planted:../models/planted.toml"),
-        LIVE: ("three views again", embedded.NAME),
     }
     for name, (title, model) in studies.items():
         study = home / "studies" / f"{name}.toml"
@@ -155,7 +142,7 @@ def prepare(home: Path) -> None:
     if not (sentences / "sentences.csv").is_file():
         sentences.mkdir(exist_ok=True)
         (sentences / "spec.toml").write_text(library_text(SENTENCES), encoding="utf-8")
-        write_wanted(sentences, Wanted(per_attribute=2, spec=f"library/{SENTENCES}"))
+        write_request(sentences, SentenceRequest(per_attribute=2, spec=f"library/{SENTENCES}"))
         write_set(sentences)
     for name in (RUN, OTHER):
         if not (home / "runs" / name / "report.html").is_file():
@@ -164,36 +151,10 @@ def prepare(home: Path) -> None:
             subprocess.run(command, check=True, cwd=home)
 
 
-def stop(folder: Path) -> None:
-    """End the run that was started for its picture."""
-    if is_held(folder):
-        Jobs().pause(folder)
-    while is_held(folder):
-        time.sleep(0.2)
-
-
-@contextmanager
-def own_answers(scratch: Path) -> Iterator[None]:
-    """No answers from earlier runs, so that a run can be seen under way."""
-    before = os.environ.get("TILTMETER_CACHE")
-    models = embedded.home().parent
-    (scratch / "cache").mkdir()
-    for kept in models.parent.iterdir():
-        if kept.is_dir():
-            (scratch / "cache" / kept.name).symlink_to(kept, target_is_directory=True)
-    os.environ["TILTMETER_CACHE"] = str(scratch / "cache")
-    try:
-        yield
-    finally:
-        os.environ.pop("TILTMETER_CACHE")
-        if before is not None:
-            os.environ["TILTMETER_CACHE"] = before
-
-
 def take(browser: Browser, address: str, shot: Shot) -> None:
     """Take a picture of a page of the workbench."""
-    with watched(browser, address, width=shot.width, dark=shot.dark) as seen:
-        seen.page.set_viewport_size({"width": shot.width, "height": shot.height})
+    with watched(browser, address) as seen:
+        seen.page.set_viewport_size({"width": WIDTH, "height": shot.height})
         seen.go(shot.path)
         shot.first(seen.page)
         seen.settle()
@@ -204,7 +165,7 @@ def take(browser: Browser, address: str, shot: Shot) -> None:
 def take_report(browser: Browser, report: Path) -> None:
     """The first screen of a report, and its first finding, opened."""
     for name, height in (("report", 1000), ("report-finding", 1300)):
-        context = browser.new_context(viewport={"width": 1280, "height": height})
+        context = browser.new_context(viewport={"width": WIDTH, "height": height})
         page = context.new_page()
         page.goto(report.as_uri())
         if name == "report-finding":
@@ -253,25 +214,6 @@ def reduced(pixels: np.ndarray) -> bytes:
 # What is done on a page before its picture is taken.
 
 
-def make_a_mistake(page: Page) -> None:
-    """A term without a counterpart, and a template without a place."""
-    page.get_by_role("group", name="Group 2").get_by_label("Terms").fill("she\nmy sister")
-    page.get_by_text("no counterpart").first.wait_for()
-    page.evaluate("window.scrollTo(0, 280)")
-
-
-def see_the_plan(page: Page) -> None:
-    """The plan is worked out after the page is there."""
-    page.get_by_role("region", name="Before you start").get_by_role("table").wait_for()
-
-
-def start(page: Page) -> None:
-    """A run that is under way, with some of its work done."""
-    page.get_by_role("button", name="Save and start").click()
-    page.get_by_role("region", name="Progress").get_by_text("left").first.wait_for(timeout=LONG)
-    page.wait_for_timeout(4_000)
-
-
 def show_texts(page: Page) -> None:
     """The reader's choice to see texts."""
     page.get_by_text("Show texts").first.click()
@@ -290,10 +232,10 @@ def review(page: Page) -> None:
     page.get_by_text("edited; the model wrote").wait_for(timeout=LONG)
 
 
-def judge(page: Page, annotator: str = "Ada") -> None:
+def judge(page: Page) -> None:
     """Two sentences judged, and a third in sight."""
     page.get_by_label("The first ones").check()
-    page.get_by_label("Your name").fill(annotator)
+    page.get_by_label("Your name").fill("Ada")
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("heading", name="Annotate: ").wait_for()
     page.wait_for_load_state()
@@ -302,11 +244,6 @@ def judge(page: Page, annotator: str = "Ada") -> None:
         page.keyboard.press(key)
         page.get_by_text(words).wait_for()
     page.keyboard.press("4")
-
-
-def go_to_what_it_writes(page: Page) -> None:
-    """The part of the results that is about texts."""
-    page.get_by_role("navigation", name="Parts of this page").get_by_role("link", name="What it writes").click()
 
 
 def compare(page: Page) -> None:
@@ -323,26 +260,15 @@ def ask(page: Page) -> None:
     page.get_by_role("heading", name="One sentence is an anecdote").wait_for(timeout=LONG)
 
 
-ANNOTATE = f"/runs/{RUN}/texts/annotate?view=pairs&bias=gender-math-arts"
 SHOTS = (
-    Shot("home", "/", height=620),
-    Shot("specs", "/specs"),
-    Shot("spec", "/specs/library/gender-math-arts"),
-    Shot("spec-editor", f"/specs/own/{SPEC}/edit", make_a_mistake),
+    Shot("home", "/", height=760),
     Shot("sentences", f"/sentences/{SENTENCES}", review, height=1100),
-    Shot("studies", "/studies", height=560),
-    Shot("study", f"/studies/new?preset=quick&spec={SPEC}", see_the_plan, height=1100),
-    Shot("run", f"/studies/{LIVE}", start),
-    Shot("runs", "/runs", height=520),
-    Shot("results", f"/runs/{RUN}/results", height=1800),
-    Shot("results-dark", f"/runs/{RUN}/results", go_to_what_it_writes, height=1200, dark=True),
-    Shot("results-phone", f"/runs/{RUN}/results", width=390, height=1200),
+    Shot("study", "/studies/new"),
+    Shot("results", f"/runs/{RUN}/results", height=1300),
     Shot("texts", f"/runs/{RUN}/texts?view=pairs&bias=gender-math-arts", show_texts, height=1100),
-    Shot("annotate", ANNOTATE, judge),
-    Shot("annotate-phone", ANNOTATE, partial(judge, annotator="Ben"), width=390, height=1000),
+    Shot("annotate", f"/runs/{RUN}/texts/annotate?view=pairs&bias=gender-math-arts", judge),
     Shot("compare", "/compare", compare, height=1300),
     Shot("playground", "/playground", ask, height=1200),
-    Shot("playground-dark", "/playground?kind=prompt", ask, height=1200, dark=True),
 )
 
 if __name__ == "__main__":

@@ -63,9 +63,9 @@ def functions() -> dict[str, Callable[[str], Any]]:
     from tiltmeter.english import article_for, gender, starts_sentence
     from tiltmeter.errors import TiltmeterError, UnknownName
     from tiltmeter.formulas import defused
+    from tiltmeter.models.api.completions import sentence_end
     from tiltmeter.models.api.forced_choice import choice
-    from tiltmeter.models.api.writing import sentence_end
-    from tiltmeter.models.writing.sentences import ends_sentence, find_term
+    from tiltmeter.models.decoding.sentence_ends import ends_sentence, find_term
     from tiltmeter.raters.masking import mask_group
     from tiltmeter.sources import nouns
     from tiltmeter.sources.differences import differences
@@ -139,7 +139,7 @@ def main() -> None:
         if only in name:
             slowest = (0.0, "")
             for unit in UNITS:
-                for tail in ("", "\0", "x", "."):
+                for tail in ("\0", "."):
                     text = (unit * length)[: length - 1] + tail
                     began = time.perf_counter()
                     call(text)

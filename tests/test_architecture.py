@@ -12,6 +12,7 @@ import pytest
 
 import tiltmeter
 from tiltmeter import registry
+from tiltmeter.views import VIEWS, View
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "tiltmeter"
@@ -43,7 +44,7 @@ GROUND = {
     "parquet",
     "english",
     "parsing",
-    "kinds",
+    "word_kinds",
 }
 ALLOWED = {
     "version": set(),
@@ -60,7 +61,7 @@ ALLOWED = {
     "formulas": set(),
     "files": {"errors", "dialects", "formulas", "text"},
     "addresses": {"errors", "files"},
-    "registry": {"errors"},
+    "registry": {"errors", "views"},
     "symmetry": {"records"},
     "progress": set(),
     "databases": set(),
@@ -71,7 +72,7 @@ ALLOWED = {
     "processes": set(),
     "english": {"records"},
     "parsing": {"errors", "packages"},
-    "kinds": {"errors", "records", "english", "parsing"},
+    "word_kinds": {"errors", "records", "english", "parsing"},
     **dict.fromkeys(SIBLINGS, GROUND),
     "study": GROUND | set(SIBLINGS),
     "store": GROUND | set(SIBLINGS) | {"study"},
@@ -136,13 +137,21 @@ def test_every_public_name_is_there_and_nothing_else() -> None:
         _ = tiltmeter.nonsense
 
 
-@pytest.mark.parametrize("noun", sorted(registry.TABLES))
-def test_every_registered_name_loads_and_has_a_card(noun: str) -> None:
-    for name in registry.names(noun):
-        assert registry.load(noun, name) is not None
-        # What two views use in the same way has one card.
-        nouns = [other for other, table in registry.TABLES.items() if table.get(name) == registry.table(noun)[name]]
-        cards = [ROOT / "docs" / "cards" / f"{one}.{name}.md" for one in [noun, *nouns]]
+# The cards of sources say for which view they are; a source that makes the same prompts for two views has one card.
+_CARDS = {
+    "pairs": ["source"],
+    "continuations": ["prompt-source"],
+    "next words": ["open-prompt-source", "prompt-source"],
+}
+
+
+@pytest.mark.parametrize(
+    ("noun", "view"), [*((noun, None) for noun in registry.TABLES), *(("source", v) for v in VIEWS)]
+)
+def test_every_registered_name_loads_and_has_a_card(noun: str, view: View | None) -> None:
+    for name in registry.names(noun, view):
+        assert registry.load(noun, name, view) is not None
+        cards = [ROOT / "docs" / "cards" / f"{one}.{name}.md" for one in (_CARDS[view] if view else [noun])]
         card = next((path for path in cards if path.is_file()), cards[0])
         assert card.is_file(), f"{noun} {name} has no card: write {card.relative_to(ROOT)}"
         text = card.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import assumed, read_csv, read_numbered_csv
+from tiltmeter.files import dialect_assumptions, read_csv, read_numbered_csv
 
 ROWS = [{"Gruppe": "Männer", "Text": "Er kam; spät, heute", "Wert": "0,4"}, {"Gruppe": "é", "Text": "", "Wert": ""}]
 
@@ -25,7 +25,7 @@ def saved(path: Path, separator: str, encoding: str, *, lead: str = "", mark: by
 def test_a_table_is_the_same_however_it_was_saved(tmp_path: Path, separator: str, encoding: str) -> None:
     path = saved(tmp_path / "t.csv", separator, encoding)
     assert read_csv(path) == (list(ROWS[0]), ROWS)
-    said = " ".join(assumed(path))
+    said = " ".join(dialect_assumptions(path))
     assert ("separated" in said) == (separator != ",")
     assert ("read as" in said) == (not encoding.startswith("utf-8"))
     assert "2 empty lines" in said

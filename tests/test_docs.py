@@ -18,6 +18,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from tiltmeter.cli import app
+from tiltmeter.sources.datasets.catalogue import DATASETS
+from tiltmeter.sources.rephrased.pairing import closed
+from tiltmeter.sources.rephrased.structures import structures
 from tiltmeter.specs import load, names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,6 +61,7 @@ def type_page(page: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, model: 
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", TYPED, ids=lambda page: page.stem)
 def test_what_pages_say_can_be_typed(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     type_page(page, monkeypatch, tmp_path, model="scripted")
@@ -149,3 +153,11 @@ def test_counts_of_the_library_agree() -> None:
     for page in (ROOT / "README.md", *DOCS.glob("*.md"), *HOW_TO):
         for number in re.findall(r"library (?:has|of) (\d+) (?:specs|biases)", page.read_text(encoding="utf-8")):
             assert int(number) == every, page.name
+
+
+def test_counts_of_structures_and_data_sets_agree() -> None:
+    pages = {page.name: page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
+    said = {int(one) for text in pages.values() for one in re.findall(r"up to (\d+) \[?sentence structures", text)}
+    assert said == {len(structures()), len(closed())}
+    assert all(f"`{name}`" in pages["data.md"] for name in DATASETS)
+    assert len(re.findall(r"^\| `[\w-]+` \|.*\| \[", pages["data.md"], re.MULTILINE)) == len(DATASETS)

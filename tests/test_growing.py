@@ -19,16 +19,16 @@ from tiltmeter.cli.conditions import check, holds
 from tiltmeter.cli.run_size import MOST_TEXTS, refuse_huge
 from tiltmeter.english import _ABBREVIATIONS, starts_sentence
 from tiltmeter.errors import InvalidSpec, InvalidStudy, UserError
-from tiltmeter.models.writing.sentences import ends_sentence
+from tiltmeter.models.decoding.sentence_ends import ends_sentence
 from tiltmeter.raters.sentiment import Vader, _weighed
 from tiltmeter.records import Prompt
 from tiltmeter.results.files.rated import RatedSettings, summarise_rated
 from tiltmeter.results.files.rated_texts import RatedTexts
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
-from tiltmeter.sources.perturbing import perturb
+from tiltmeter.sources.perturbations import perturb
 from tiltmeter.specs import parse as parse_spec
-from tiltmeter.stats.continuations import MOST_GROUPS, RatedItem, pairs_of_groups
+from tiltmeter.stats.views.continuations import MOST_GROUPS, RatedItem, pairs_of_groups
 from tiltmeter.study import parse, plan
 
 pieces = st.lists(

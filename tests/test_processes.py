@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter import processes
-from tiltmeter.web import working
+from tiltmeter.web import findings_process
 
 SOURCE = Path(processes.__file__).parent
 POSIX = {
@@ -57,7 +57,7 @@ def test_findings_are_worked_out_where_nobody_can_be_nice(
     monkeypatch.delattr(os, "nice")
     monkeypatch.setattr(sys, "argv", ["working", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
-        working.main()
+        findings_process.main()
     assert ended.value.code == 2
     assert str(tmp_path) in capsys.readouterr().err
 

@@ -18,7 +18,7 @@ from tiltmeter.study import parse, plan
 
 
 def test_a_name_without_version_is_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "table", lambda _: {"a.v1": "m:x", "a.v2": "m:y", "a.v10": "m:z", "b": "m:b"})
+    monkeypatch.setattr(registry, "table", lambda *_: {"a.v1": "m:x", "a.v2": "m:y", "a.v10": "m:z", "b": "m:b"})
     assert registry.resolve("scorer", "a") == "a.v10"
     assert registry.resolve("scorer", "a.v1") == "a.v1"
     assert registry.resolve("scorer", "b") == "b"
@@ -26,9 +26,9 @@ def test_a_name_without_version_is_the_newest(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_unknown_name_suggests_a_close_one() -> None:
     with pytest.raises(UnknownName, match="there is no source `template`; did you mean `templates`?"):
-        registry.resolve("source", "template")
+        registry.resolve("source", "template", "pairs")
     with pytest.raises(UnknownName, match="known: .*templates"):
-        registry.resolve("source", "zzz")
+        registry.resolve("source", "zzz", "pairs")
 
 
 def test_a_plug_in_adds_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def plug(monkeypatch: pytest.MonkeyPatch) -> Iterator[Plug]:
             setattr(module, attribute, made)
             if callable(made):
                 made.__module__ = "plugged_in"
-        found.append(EntryPoint(name, f"plugged_in:{attribute}", f"tiltmeter.{noun.replace('-', '_')}s"))
+        found.append(EntryPoint(name, f"plugged_in:{attribute}", f"tiltmeter.{noun}"))
         registry.table.cache_clear()
 
     yield install
@@ -86,27 +86,27 @@ def _rater(answer: Callable[[list[str]], Any]) -> Callable[[], Any]:
     ],
 )
 def test_a_rater_of_another_package_that_answers_nonsense_is_named(plug: Plug, answer: Any) -> None:
-    plug("rater", "mine.v1", _rater(answer))
+    plug("raters", "mine.v1", _rater(answer))
     rater = raters.load("mine")
     with pytest.raises(UserError, match=r"mine\.v1.*another package"):
         rater.rate(["She is kind."])
 
 
 def test_a_rater_of_another_package_rates(plug: Plug) -> None:
-    plug("rater", "mine.v1", _rater(lambda texts: [Rating("mine.v1", len(text)) for text in texts]))
+    plug("raters", "mine.v1", _rater(lambda texts: [Rating("mine.v1", len(text)) for text in texts]))
     assert [one.value for one in raters.load("mine").rate(["a", "bc"])] == [1, 2]
 
 
 @pytest.mark.parametrize("made", [None, lambda: 1 / 0, lambda: None, lambda: 7, "text"])
 def test_a_plug_in_that_cannot_be_loaded_is_named(plug: Plug, made: Any) -> None:
-    plug("rater", "mine.v1", made)
+    plug("raters", "mine.v1", made)
     with pytest.raises(UserError, match=r"mine\.v1"):
         raters.load("mine")
 
 
 @pytest.mark.parametrize("made", [None, lambda argument, settings: 1 / 0, lambda argument, settings: "model", 7])
 def test_a_model_of_another_package_that_is_none_is_named(plug: Plug, made: Any) -> None:
-    plug("model", "mine", made)
+    plug("models", "mine", made)
     with pytest.raises(UserError, match="mine"):
         models.load("mine:x")
 
@@ -118,11 +118,11 @@ def test_a_source_of_another_package_that_makes_nonsense_is_named(plug: Plug, ma
     def prompts(*, seed: int = 0) -> Any:
         return make()
 
-    plug("prompt-source", "mine.v1", prompts)
+    plug("sources.continuations", "mine.v1", prompts)
     with pytest.raises(TiltmeterError, match=r"mine\.v1"):
         plan(parse('name = "t"\nmodels = ["scripted"]\n[continuations]\nsources = ["mine"]\n'))
 
 
 def test_a_plug_in_takes_no_name_of_ours(plug: Plug) -> None:
-    plug("rater", "sentiment.vader.v1", lambda: 1 / 0)
+    plug("raters", "sentiment.vader.v1", lambda: 1 / 0)
     assert raters.load("sentiment.vader").rate(["good"])[0].value > 0  # type: ignore[operator]

@@ -22,7 +22,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from tiltmeter.packages import fetched
-from tiltmeter.raters.adapted import packed, pooled
+from tiltmeter.raters.adapted_network import packed, pooled
 from tiltmeter.raters.heads import MINILM
 
 ISSUES = tuple(f"I{number}" for number in range(1, 9))

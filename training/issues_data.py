@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tiltmeter import specs
 from tiltmeter.english import article_for
-from tiltmeter.kinds import term_kind
 from tiltmeter.raters.issues.layout import AuditItem, lay_out
 from tiltmeter.records import AttributeSet, Group, Spec
+from tiltmeter.word_kinds import term_kind
 
 HERE = Path(__file__).resolve().parent
 ISSUES = tuple(f"I{number}" for number in range(1, 9))

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tiltmeter.raters.adapted import packed
+from tiltmeter.raters.adapted_network import packed
 
 PLACES = (
     *("attention.self.query", "attention.self.key", "attention.self.value"),

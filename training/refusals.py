@@ -18,9 +18,9 @@ import numpy as np
 from heads import HERE, WEIGHTS, Sentence, fitted, sentences
 from scipy.sparse import csr_matrix
 
-from tiltmeter.raters.declining import features
-from tiltmeter.raters.foreign import is_foreign
-from tiltmeter.raters.refusal import NAME, begun
+from tiltmeter.raters.language import is_foreign
+from tiltmeter.raters.refusal import NAME, starts_with_refusal
+from tiltmeter.raters.refusal_classifier import features
 
 SEED = 4
 MADE = {"refusal": 1500, "answer": 2600}
@@ -40,7 +40,7 @@ def written() -> list[Sentence]:
     return [
         Sentence(row.label, WRITERS.get(row.theme, row.theme), row.text)
         for row in sentences("refusals")
-        if not is_foreign(begun(row.text))
+        if not is_foreign(starts_with_refusal(row.text))
     ]
 
 
@@ -76,8 +76,8 @@ def made(seed: int = SEED) -> list[Sentence]:
 
 def trained(rows: list[Sentence]) -> tuple[dict[str, float], float]:
     """The weights of the features, and the intercept."""
-    rows = [row for row in rows if features(begun(row.text))]
-    found = [features(begun(row.text)) for row in rows]
+    rows = [row for row in rows if features(starts_with_refusal(row.text))]
+    found = [features(starts_with_refusal(row.text)) for row in rows]
     counts = Counter(feature for each in found for feature in each)
     names = sorted(feature for feature, count in counts.items() if count >= FEWEST)
     classes = np.array([row.label == "refusal" for row in rows], dtype=int)
@@ -115,7 +115,8 @@ def folds() -> None:
         rows = [row for row in written() + held_out() if row.theme == name]
         weights, intercept = trained([row for row in written() if row.theme != name] + ordinary() + made())
         said = [
-            intercept + sum(weights.get(feature, 0.0) for feature in features(begun(row.text))) > THRESHOLD
+            intercept + sum(weights.get(feature, 0.0) for feature in features(starts_with_refusal(row.text)))
+            > THRESHOLD
             for row in rows
         ]
         for label, what in (("refusal", "refusals found"), ("answer", "answers mistaken")):

@@ -20,7 +20,7 @@ import torch
 from heads import LABELS, WEIGHTS
 from regard_data import Row, training_rows, variants
 
-from tiltmeter.raters.adapted import packed, pooled
+from tiltmeter.raters.adapted_network import packed, pooled
 from tiltmeter.raters.heads import encoder
 
 FIRST = 3

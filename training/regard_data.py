@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heads import sentences
 
 from tiltmeter.raters.masking import MASK
-from tiltmeter.raters.regarding import bare
+from tiltmeter.raters.regard_labels import without_article
 
 SLOT = re.compile(r"\[([^\[\]]*)\]")
 PRONOUNS = {"he": ("he", "she"), "his": ("his", "her"), "him": ("him", "her"), "himself": ("himself", "herself")}
@@ -115,7 +115,7 @@ def named(text: str, chance: random.Random) -> tuple[str, list[tuple[int, int]]]
 
 def variants(row: Row, chance: random.Random) -> list[tuple[str, list[tuple[int, int]]]]:
     """The text as it is, about the other gender, and with a group that is named; and where XYZ stands in each."""
-    text = bare(row.text)
+    text = without_article(row.text)
     spans = [[match.span() for match in re.finditer(MASK, one)] for one in (text, swapped(text))]
     return [(text, spans[0]), (swapped(text), spans[1]), named(text, chance)]
 

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from tiltmeter.sources.template_prompts import prompts as template_prompts
     from tiltmeter.sources.templates import pairs as template_pairs
     from tiltmeter.specs import load as load_spec
-    from tiltmeter.stats.continuations import RatedItem
-    from tiltmeter.stats.continuations import summarise as summarise_ratings
-    from tiltmeter.stats.pairs import PairSummary
+    from tiltmeter.stats.views.continuations import RatedItem
+    from tiltmeter.stats.views.continuations import summarise as summarise_ratings
+    from tiltmeter.stats.views.pairs import PairSummary
     from tiltmeter.store import Run, read_run
     from tiltmeter.study import plan as plan_study
     from tiltmeter.study import read as read_study
@@ -62,9 +62,9 @@ _HOMES = {
     "ModelSettings": "models",
     "Pair": "records",
     "PairScore": "records",
-    "PairSummary": "stats.pairs",
+    "PairSummary": "stats.views.pairs",
     "Prompt": "records",
-    "RatedItem": "stats.continuations",
+    "RatedItem": "stats.views.continuations",
     "Rating": "records",
     "Run": "store",
     "RunSummary": "results",
@@ -86,7 +86,7 @@ _HOMES = {
     "score_pairs": "engine",
     "summarise_continuations": "results",
     "summarise_file": "results",
-    "summarise_ratings": "stats.continuations:summarise",
+    "summarise_ratings": "stats.views.continuations:summarise",
     "summarise_run": "results",
     "summarise_scores": "results",
     "template_pairs": "sources.templates:pairs",

@@ -245,22 +245,22 @@ def is_transient(answer: AnyAnswer) -> bool:
     return any(NO_ANSWER in reason for reason in reasons_of(answer))
 
 
-Said = TypeVar("Said")
+StoredAnswer = TypeVar("StoredAnswer")
 
 
 @dataclass(frozen=True, slots=True)
-class Packing(Generic[Said]):
+class Packing(Generic[StoredAnswer]):
     """How one kind of answer is written."""
 
-    cells: Callable[[Said], Any]
-    restored: Callable[..., Said]
+    cells: Callable[[StoredAnswer], Any]
+    restored: Callable[..., StoredAnswer]
     """From the cells."""
 
-    def pack(self, answer: Said) -> str:
+    def pack(self, answer: StoredAnswer) -> str:
         """The answer as text."""
         return json.dumps(self.cells(answer), ensure_ascii=False, separators=(",", ":"))
 
-    def unpack(self, text: str) -> Said:
+    def unpack(self, text: str) -> StoredAnswer:
         """The answer that `pack` wrote.
 
         >>> SCORES.unpack(SCORES.pack(TokenScores(((0, 3),), (-0.1,))))

@@ -256,7 +256,7 @@ def csv_columns(path: str | Path, delimiter: str = ",") -> list[str]:
         return _parsed_csv(file, path, dialect)[0]
 
 
-def assumed(path: str | Path) -> list[str]:
+def dialect_assumptions(path: str | Path) -> list[str]:
     """What was assumed of a CSV file that was not saved in the usual way, for people to check."""
     usual = "\t" if Path(path).suffix.lower() == ".tsv" else ","
     with dialects.opened(path, usual) as (file, dialect):

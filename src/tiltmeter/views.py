@@ -18,8 +18,6 @@ class ViewFacts:
     """What it shows of a model, as a heading."""
     item: str
     """What one item of it is called."""
-    sources: str
-    """The kind under which its sources are registered."""
     resolved: str
     """Where a resolved study says that it has the view."""
     equal_origins: bool = False
@@ -39,9 +37,9 @@ class ViewFacts:
 FACTS: Mapping[View, ViewFacts] = {
     one.name: one
     for one in (
-        ViewFacts("continuations", "What it writes", "text", "prompt-source", "continuations"),
-        ViewFacts("pairs", "What it prefers", "pair", "source", "sources", equal_origins=True),
-        ViewFacts("next words", "Which group it expects", "prompt", "open-prompt-source", "next_words"),
+        ViewFacts("continuations", "What it writes", "text", "continuations"),
+        ViewFacts("pairs", "What it prefers", "pair", "sources", equal_origins=True),
+        ViewFacts("next words", "Which group it expects", "prompt", "next_words"),
     )
 }
 VIEWS: tuple[View, ...] = tuple(FACTS)

@@ -33,17 +33,18 @@ Command = Callable[..., Outcome]
 
 
 @pytest.fixture
-def tiltmeter(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
+def tiltmeter(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Command:
     """Run `tiltmeter` in an empty folder."""
     printed = tmp_path_factory.mktemp("printed")
+    draws = request.node.get_closest_marker("drawings") is not None
 
     def run(*arguments: object, **environment: str) -> Outcome:
         own = {**os.environ, "TILTMETER_CACHE_LIMIT": "0", **environment}
         if any(name.startswith("PYTHON") or name == "LC_ALL" for name in environment):
             return _from_the_start(list(map(str, arguments)), tmp_path, own)
-        out, err = printed / "out", printed / "err"
-        status = run_warm(list(map(str, arguments)), tmp_path, own, out, err)
-        return Outcome(status, *(path.read_text(encoding="utf-8", errors="replace") for path in (out, err)))
+        status = run_warm(list(map(str, arguments)), tmp_path, own, printed, draws=draws)
+        said = ((printed / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err"))
+        return Outcome(status, *said)
 
     return run
 

@@ -18,7 +18,7 @@ CASES = {
     ("multiverse",): "of another program",
     ("compare",): "empty meta",
     ("plan", "--width", "0.05"): "specs without names",
-    ("sentences", "--audit"): "empty file",
+    ("sentences", "audit"): "empty file",
 }
 
 

@@ -82,6 +82,7 @@ def test_texts_are_tabled_before_and_after(tiltmeter: Command, tmp_path: Path) -
         assert heading in done.out
 
 
+@pytest.mark.drawings
 def test_the_page_is_one_file_that_says_what_the_table_says(
     tiltmeter: Command, before: Path, after: Path, tmp_path: Path
 ) -> None:
@@ -91,7 +92,7 @@ def test_the_page_is_one_file_that_says_what_the_table_says(
     assert "page: page.html" in done.err
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "B prefers stereotyped sentences less often than A by 25.0 points (" in html
-    assert "a margin of 0.1" in html
+    assert "a margin of 0.1" in html and "Within the margin" in html
     assert not any(sign in html for sign in ("http://www.w3.org/1999/xhtml", "<link", "<img", " src="))
 
 

@@ -36,7 +36,9 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_one_row_for_each_prompt_and_word(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
-    done = tiltmeter("next-words", "--model", "scripted", "--prompts", table, "--words", "pronouns", "--out", out)
+    done = tiltmeter(
+        "next-words", "score", "--model", "scripted", "--prompts", table, "--words", "pronouns", "--out", out
+    )
     assert (done.status, done.out) == (0, "")
     found = rows(out)
     assert len(found) == 4 * 10
@@ -56,7 +58,7 @@ def test_one_row_for_each_prompt_and_word(tiltmeter: Command, table: Path, tmp_p
 def test_perturbations_and_analysis(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     arguments = ("--words", "he-she", "--perturb", "all", "--out", out, "--json")
-    done = tiltmeter("next-words", "--model", "scripted", "--prompts", table, *arguments)
+    done = tiltmeter("next-words", "score", "--model", "scripted", "--prompts", table, *arguments)
     assert done.status == 0
     assert done.json["rows"] == 2 * (4 * 6 + 1 + 20)
     assert done.json["unscored"] == {}
@@ -76,7 +78,7 @@ def test_perturbations_and_analysis(tiltmeter: Command, table: Path, tmp_path: P
 
 def test_a_condition_stops_a_pipeline(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
-    tiltmeter("next-words", "--model", "scripted", "--prompts", table, "--words", "he-she", "--out", out)
+    tiltmeter("next-words", "score", "--model", "scripted", "--prompts", table, "--words", "he-she", "--out", out)
     path = "overall.pairs.male/female.absolute_difference.value"
     assert tiltmeter("analyze", out, "--view", "next-words", "--fail-if", f"{path} > 0.01").status == 1
     assert tiltmeter("analyze", out, "--view", "next-words", "--fail-if", f"{path} > 0.9").status == 0
@@ -84,7 +86,7 @@ def test_a_condition_stops_a_pipeline(tiltmeter: Command, table: Path, tmp_path:
 
 def test_labour_statistics_beside_the_model(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
-    tiltmeter("next-words", "--model", "scripted", "--prompts", table, "--words", "he-she", "--out", out)
+    tiltmeter("next-words", "score", "--model", "scripted", "--prompts", table, "--words", "he-she", "--out", out)
     (tmp_path / "l.csv").write_text("occupation,women\nNurses,90\nEngineers,10\nClerks,60\n", encoding="utf-8")
     done = tiltmeter("analyze", out, "--view", "next-words", "--labour", tmp_path / "l.csv", "--json")
     matched = {line["profession"]: line["world"] for line in done.json["labour"]["matched"]}
@@ -95,13 +97,13 @@ def test_sources_and_files_of_natural_sentences(tiltmeter: Command, tmp_path: Pa
     out = tmp_path / "w.csv"
     for source, prompts in (("templates", 17 * 2), ("natural", 2)):
         arguments = ("--prompts", source, "--limit", "2", "--words", "he-she", "--perturb", "original,person")
-        done = tiltmeter("next-words", "--model", "scripted", *arguments, "--out", out, "--json")
+        done = tiltmeter("next-words", "score", "--model", "scripted", *arguments, "--out", out, "--json")
         assert done.status == 0
         assert done.json["prompts"] >= prompts
         assert done.json["unscored"] == {}
     line = {"id": "n1", "annotated": "A [profession:baker] is a person who bakes bread[continue:, where]"}
     (tmp_path / "n.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    done = tiltmeter("next-words", "--model", "scripted", "--prompts", tmp_path / "n.jsonl", "--out", out)
+    done = tiltmeter("next-words", "score", "--model", "scripted", "--prompts", tmp_path / "n.jsonl", "--out", out)
     assert done.status == 0
     assert {row["text"] for row in rows(out)} == {"A baker is a person who bakes bread, where"}
 
@@ -113,20 +115,20 @@ def test_sources_and_files_of_natural_sentences(tiltmeter: Command, tmp_path: Pa
         (("--prompts", "p.csv", "--words", "pronuns"), "did you mean `pronouns`"),
         (("--prompts", "p.csv", "--words", "a=x"), "at least two groups"),
         (("--prompts", "p.csv", "--perturb", "persn"), "did you mean `person`"),
-        (("--prompts", "p.csv", "--text", "txt"), "no column `txt`"),
+        (("--prompts", "p.csv", "--columns", "text=txt"), "no column `txt`"),
         (("--prompts", "p.csv", "--saliency", "gradient-x-input"), "has no gradients"),
         (("--prompts", "p.csv", "--words", "a/b=x", "--words", "c=y"), "contain / or ="),
-        (("--prompts", "p.csv", "--template", "a", "--template", "b"), "one template column"),
-        (("--prompts", "templates", "--text", "text"), "--text needs a table"),
-        (("--prompts", "templates", "--profession", "job"), "--profession needs a table"),
-        (("--prompts", "natural", "--template", "The [A] said that"), "--template needs a table"),
+        (("--prompts", "p.csv", "--template", "a"), "--template needs --prompts templates"),
+        (("--prompts", "templates", "--columns", "text=text"), "--columns needs a table"),
+        (("--prompts", "p.csv", "--columns", "profesion=job"), "did you mean `profession`"),
+        (("--prompts", "natural", "--template", "The [A] said that"), "--template needs --prompts templates"),
         (("--prompts", "templates", "--template", "He said that"), "needs one [A]"),
     ],
 )
 def test_a_mistake_is_one_sentence(
     arguments: tuple[str, ...], problem: str, tiltmeter: Command, table: Path, tmp_path: Path
 ) -> None:
-    done = tiltmeter("next-words", "--model", "scripted", *arguments, "--out", tmp_path / "w.csv")
+    done = tiltmeter("next-words", "score", "--model", "scripted", *arguments, "--out", tmp_path / "w.csv")
     assert done.status == 2
     assert problem in done.err
     assert len(done.err.strip().splitlines()) == 1
@@ -140,10 +142,10 @@ def test_no_file_that_is_read_is_written_over(tiltmeter: Command, table: Path, t
     (tmp_path / "folder").mkdir()
     for path in (table, words, tmp_path / "folder" / ".." / "p.csv"):
         before = path.read_bytes()
-        done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--words", words, "--out", path)
+        done = tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, "--words", words, "--out", path)
         assert (done.status, "is read, so it must not be written" in done.err) == (2, True)
         assert path.read_bytes() == before
-    tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--words", words, "--out", out)
+    tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, "--words", words, "--out", out)
     labour = tmp_path / "l.csv"
     labour.write_text("occupation,women\nNurses,90\nEngineers,10\n", encoding="utf-8")
     for path in (out, labour):
@@ -158,10 +160,10 @@ def test_no_file_that_is_read_is_written_over(tiltmeter: Command, table: Path, t
 def test_a_table_is_not_written_under_the_name_of_another_format(
     name: str, tiltmeter: Command, table: Path, tmp_path: Path
 ) -> None:
-    done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--out", tmp_path / name)
+    done = tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, "--out", tmp_path / name)
     assert (done.status, "name a file that ends in .csv" in done.err) == (2, True)
     out = tmp_path / "w.csv"
-    tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--out", out)
+    tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, "--out", out)
     done = tiltmeter("analyze", out, "--view", "next-words", "--by-prompt", tmp_path / name)
     assert (done.status, "name a file that ends in .csv" in done.err) == (2, True)
     assert not (tmp_path / name).exists()
@@ -170,7 +172,7 @@ def test_a_table_is_not_written_under_the_name_of_another_format(
 def test_a_limit_draws_professions_of_a_table_too(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     arguments = ("--prompts", table, "--limit", "1", "--words", "he-she", "--out", out, "--json")
-    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    done = tiltmeter("next-words", "score", "-m", "scripted", *arguments)
     assert done.json["prompts"] == 2
     assert len({row["profession"] for row in rows(out)}) == 1
 
@@ -179,7 +181,7 @@ def test_templates_of_your_own(tiltmeter: Command, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     templates = ("--template", "As an [A],", "--template", "The [A] left and")
     arguments = ("--prompts", "templates", *templates, "--limit", "3", "--words", "he-she", "--out", out)
-    assert tiltmeter("next-words", "-m", "scripted", *arguments).status == 0
+    assert tiltmeter("next-words", "score", "-m", "scripted", *arguments).status == 0
     assert {row["template"] for row in rows(out)} == {"As an [A],", "The [A] left and"}
     assert len(rows(out)) == 3 * 2 * 2
 
@@ -187,7 +189,7 @@ def test_templates_of_your_own(tiltmeter: Command, tmp_path: Path) -> None:
 def test_whether_capitals_count_is_written_down(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     for option, given, cell in (((), None, ""), (("--capitalised",), True, "1"), (("--no-capitalised",), False, "0")):
-        done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, *option, "--out", out, "--json")
+        done = tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, *option, "--out", out, "--json")
         assert done.json["capitalised"] is given
         assert {row["capitalised"] for row in rows(out)} == {cell}
 
@@ -195,7 +197,7 @@ def test_whether_capitals_count_is_written_down(tiltmeter: Command, table: Path,
 def test_groups_that_labour_statistics_are_about(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out, labour = tmp_path / "w.csv", tmp_path / "l.csv"
     sets = ("--words", "gents=he", "--words", "ladies=she")
-    tiltmeter("next-words", "-m", "scripted", "--prompts", table, *sets, "--out", out)
+    tiltmeter("next-words", "score", "-m", "scripted", "--prompts", table, *sets, "--out", out)
     labour.write_text("occupation,women\nNurses,90\nEngineers,10\n", encoding="utf-8")
     view = ("analyze", out, "--view", "next-words")
     done = tiltmeter(*view, "--labour", labour, "--labour-groups", "ladies, gents", "--json")
@@ -247,7 +249,7 @@ def test_saliency_of_a_file_is_shown(tiltmeter: Command, tmp_path: Path) -> None
 
 
 def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command) -> None:
-    assert "Default: pronouns" in " ".join(tiltmeter("next-words", "--help").out.split())
+    assert "Default: pronouns" in " ".join(tiltmeter("next-words", "score", "--help").out.split())
 
 
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:
@@ -260,7 +262,7 @@ def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) ->
 
 
 def test_the_most_probable_words_are_listed_for_a_person(tiltmeter: Command) -> None:
-    done = tiltmeter("next-words", "-m", "scripted", "--after", "The nurse said that", "--likeliest", "2")
+    done = tiltmeter("next-words", "list", "-m", "scripted", "The nurse said that", "--count", "2")
     assert done.status == 0
     lines = [line.split() for line in done.out.splitlines()]
     assert lines == [
@@ -274,7 +276,7 @@ def test_the_most_probable_words_are_listed_for_machines_and_into_a_table(
     tiltmeter: Command, table: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "w.csv"
-    done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--likeliest", "1", "--out", out, "--json")
+    done = tiltmeter("next-words", "list", "-m", "scripted", "--prompts", table, "--count", "1", "--out", out, "--json")
     assert done.status == 0
     said = json.loads(done.out)
     assert [(one["prompt"], one["words"][0]["word"]) for one in said["prompts"]] == [
@@ -289,8 +291,8 @@ def test_the_most_probable_words_are_listed_for_machines_and_into_a_table(
 
 
 def test_a_prompt_without_words_says_why(tiltmeter: Command) -> None:
-    arguments = ("--after", "She [MASK] left", "--after", "The nurse", "--likeliest", "1", "--json")
-    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    arguments = ("She [MASK] left", "The nurse", "--count", "1", "--json")
+    done = tiltmeter("next-words", "list", "-m", "scripted", *arguments)
     assert done.status == 0
     broken, whole = json.loads(done.out)["prompts"]
     assert (broken["words"], whole["unscored"]) == ([], None)
@@ -301,20 +303,16 @@ def test_a_prompt_without_words_says_why(tiltmeter: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--likeliest", "2"], "--likeliest needs prompts"),
-        (["--likeliest", "2", "--after", "x", "--prompts", "natural"], "both give prompts"),
-        (["--likeliest", "2", "--after", "x", "--words", "he-she"], "takes no --words"),
-        (["--likeliest", "2", "--after", "x", "--saliency", "gradient-x-input"], "takes no --saliency"),
-        (["--likeliest", "0", "--after", "x"], "likeliest"),
-        (["--after", "x", "--prompts", "natural", "--out", "w.csv"], "--after needs --likeliest"),
-        (["--prompts", "natural"], "--out is required"),
-        (["--out", "w.csv"], "--prompts is required"),
+        ([], "no prompts"),
+        (["x", "--prompts", "natural"], "both give prompts"),
+        (["x", "--count", "0"], "count"),
+        (["--prompts", "natural", "--columns", "text=t", "--out", "w.csv"], "--columns needs a table"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
     tiltmeter: Command, arguments: list[str], problem: str, tmp_path: Path
 ) -> None:
-    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    done = tiltmeter("next-words", "list", "-m", "scripted", *arguments)
     assert done.status == 2
     assert problem in done.err
     assert not list(tmp_path.glob("w.csv"))

@@ -21,9 +21,9 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sizes_and_the_lines_of_the_study_file_are_printed(tiltmeter: Command, pilot: Path) -> None:
-    done = tiltmeter("plan", pilot, "--width", 0.14)
+    done = tiltmeter("plan", pilot, "--width", 0.1)
     assert done.status == 0, done.err
-    assert done.out.startswith("For 95 % intervals 0.14 wide, from low to high (± 0.07)")
+    assert done.out.startswith("For 95 % intervals 0.1 wide, from low to high (± 0.05)")
     assert "60 attribute terms × " in done.out
     lines = done.out.partition("In the study file:")[2]
     found = tomllib.loads(lines)
@@ -32,11 +32,11 @@ def test_sizes_and_the_lines_of_the_study_file_are_printed(tiltmeter: Command, p
 
 
 def test_json_has_components_designs_and_floors(tiltmeter: Command, pilot: Path) -> None:
-    found = tiltmeter("plan", pilot, "--width", 0.14, "--json").json
+    found = tiltmeter("plan", pilot, "--width", 0.1, "--json").json
     [target] = found["targets"]
-    assert target["components"]["variances"]["origins"] > 0
+    assert target["components"]["variances"]["prompts"] > 0
     assert target["study"]["options"]["per_attribute"] == target["study"]["prompts"]
-    assert target["plan"]["best"]["width"] <= 0.14 * 1.001
+    assert target["plan"]["best"]["width"] <= 0.1 * 1.001
     assert {"origins", "prompts", "samples", "sets"} == set(target["plan"]["floors"])
     assert found["calls"]["pairs"] == target["study"]["cost"]
 

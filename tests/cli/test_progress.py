@@ -42,10 +42,10 @@ def test_a_line_has_what_is_done_how_fast_how_long_and_what_failed(capsys: pytes
         bar.advance(4)
     first, second, _, rated, _, uncounted = capsys.readouterr().err.splitlines()
     assert first.startswith("scoring with m: 300 of 1,000, ")
-    assert " a second, about 0 s left, 2 failed" in first
-    assert second.startswith("scoring with m: 350 of 1,000, ") and second.endswith(", 3 failed")
-    assert rated.endswith(" left, none failed")
-    assert "failed" not in uncounted
+    assert " a second, about 0 s left, 2 without a value" in first
+    assert second.startswith("scoring with m: 350 of 1,000, ") and second.endswith(", 3 without a value")
+    assert rated.endswith(" left, all with a value")
+    assert "value" not in uncounted
 
 
 @pytest.mark.usefixtures("talkative")
@@ -72,7 +72,7 @@ def test_the_stages_of_a_run_say_how_many_items_came_to_nothing(
     said = capsys.readouterr().err.splitlines()
     ends = {line.partition(" with ")[0].partition(" by ")[0].partition(" of ")[0]: line for line in said}
     assert "4 of 4, " in ends["scoring"]
-    assert ends["scoring"].endswith(", 2 failed")
-    assert ends["writing texts"].endswith(", none failed")
-    assert ends["rating"].endswith(", 3 failed")
-    assert ends["next words"].endswith(", none failed")
+    assert ends["scoring"].endswith(", 2 without a value")
+    assert ends["writing texts"].endswith(", all with a value")
+    assert ends["rating"].endswith(", 3 without a value")
+    assert ends["next words"].endswith(", all with a value")

@@ -47,7 +47,7 @@ def said(status: int, err: str) -> str:
         ("report", LONG),
         ("run", f"{LONG}.toml"),
         ("score", LONG, "--model", "scripted", "--out", "x.csv"),
-        ("next-words", "--model", "scripted", "--prompts", LONG, "--out", "x.csv"),
+        ("next-words", "score", "--model", "scripted", "--prompts", LONG, "--out", "x.csv"),
         ("data", "check", LONG),
     ],
 )
@@ -97,5 +97,5 @@ def test_half_a_character_from_a_file_ends_nothing(tiltmeter: Command, tmp_path:
         done = tiltmeter("analyze", name, "--columns", "value=v", "--json")
         assert done.status == 0 and "w\ufffd" in done.json["groups"]
     words = ("--words", "he-she", "--out", "w.csv")
-    done = tiltmeter("next-words", "--model", "scripted", "--prompts", "t.jsonl", *words)
+    done = tiltmeter("next-words", "score", "--model", "scripted", "--prompts", "t.jsonl", *words)
     assert done.status == 0 and "\ufffd" in (tmp_path / "w.csv").read_text(encoding="utf-8")

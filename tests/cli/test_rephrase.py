@@ -4,19 +4,16 @@ import csv
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft
-from tiltmeter.cli.rephrase import COLUMNS, rephrase
+from tiltmeter.cli.rephrase import COLUMNS, app
 from tiltmeter.errors import RunError, UserError
 from tiltmeter.records import Dropped, Prompt, Structure
 from tiltmeter.sources import prompts_file
 
 
 def run(*words: object):
-    app = typer.Typer()
-    app.command()(rephrase)
     done = CliRunner().invoke(app, [str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -53,18 +50,14 @@ def grammar(monkeypatch):
         ]
         return made, [Dropped(spec.name, "worked as", "x", "does not agree")]
 
-    def load(noun, name):
-        assert (noun, name) == ("prompt-source", "rephrased")
-        return prompts
-
-    monkeypatch.setattr("tiltmeter.registry.load", load)
+    monkeypatch.setattr("tiltmeter.sources.rephrased.prompts", prompts)
     return asked
 
 
 def test_the_grammar_writes_a_file_that_reads_back_with_its_structures(grammar, tmp_path, monkeypatch) -> None:
     path = tmp_path / "p.csv"
     options = ("--structures", 2, "--kind", "interrogative", "--fixed", "--seed", 3)
-    done = run("gender-math-arts", *options, "--out", path, "--json")
+    done = run("spec", "gender-math-arts", *options, "--out", path, "--json")
     assert grammar == [{"spec": "gender-math-arts", "structures": 2, "kind": "interrogative", "fixed": True, "seed": 3}]
     counts = json.loads(done.stdout)
     assert counts["by_group"] == {"man": 2, "woman": 2}
@@ -84,7 +77,7 @@ def test_the_term_of_the_file_stands_in_the_text(tmp_path) -> None:
         '[groups.female]\nterms = ["businesswoman", "mother-in-law"]\n'
         '[groups.male]\nterms = ["fireman", "chief of staff"]\n'
     )
-    done = run(spec, "--out", path)
+    done = run("spec", spec, "--out", path)
     assert "the spec has no verb phrases, so those of respect-occupation are used" in done.stderr
     rows = list(csv.DictReader(path.open()))
     assert all(row["term"] in row["text"] for row in rows)
@@ -95,29 +88,29 @@ def test_the_term_of_the_file_stands_in_the_text(tmp_path) -> None:
 
 
 def test_the_grammar_prints_its_counts(grammar, tmp_path) -> None:
-    done = run("gender-math-arts", "--out", tmp_path / "p.csv", "--show", 1)
+    done = run("spec", "gender-math-arts", "--out", tmp_path / "p.csv", "--show", 1)
     assert "family: question" in done.stdout
     assert "The man was known for" in done.stdout
 
 
 def test_options_that_do_not_go_together_are_refused(tmp_path) -> None:
     out = tmp_path / "p.csv"
-    with pytest.raises(UserError, match="--out is required"):
-        run("gender-math-arts")
-    with pytest.raises(UserError, match="--matched needs --by"):
-        run("gender-math-arts", "--matched", "--out", out)
-    with pytest.raises(UserError, match="are for the grammar"):
-        run("own-prompts", "--by", "scripted", "--structures", 3, "--out", out)
+    with pytest.raises(UserError, match="did you mean `attempts`"):
+        run("prompts", "own-prompts", "--by", "scripted", "--settings", "attempt=3", "--out", out)
+    with pytest.raises(UserError, match="similarity"):
+        run("prompts", "own-prompts", "--by", "scripted", "--settings", "similarity=much", "--out", out)
+    with pytest.raises(UserError, match="no column `txt`"):
+        run("prompts", "own-prompts", "--by", "scripted", "--columns", "txt=x", "--out", out)
     with pytest.raises(UserError, match="did you mean `cleft`"):
-        run("own-prompts", "--by", "scripted", "--targets", "clefts", "--out", out)
+        run("prompts", "own-prompts", "--by", "scripted", "--targets", "clefts", "--out", out)
     with pytest.raises(UserError, match="own-prompt"):
-        run("own-promts", "--by", "scripted", "--out", out)
+        run("prompts", "own-promts", "--by", "scripted", "--out", out)
     with pytest.raises(UserError, match="bold:PATH"):
-        run("bold", "--by", "scripted", "--out", out)
+        run("prompts", "bold", "--by", "scripted", "--out", out)
     with pytest.raises(UserError, match="give a file of prompts"):
-        run("templates", "--by", "scripted", "--out", out)
+        run("prompts", "templates", "--by", "scripted", "--out", out)
     with pytest.raises(RunError, match="is a folder"):
-        run("own-prompts", "--by", "scripted", "--out", tmp_path)
+        run("prompts", "own-prompts", "--by", "scripted", "--out", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -148,8 +141,21 @@ TABLE = "who,sentence,planet,of\n" + "".join(
 def test_a_file_of_prompts_is_rephrased_and_the_account_shows_the_tilt(world, tmp_path) -> None:
     source, out = tmp_path / "crew.csv", tmp_path / "p.csv"
     source.write_text(TABLE)
-    columns = ("--text", "sentence", "--group", "planet", "--term", "of", "--origin", "who")
-    order = (source, "--by", "rule", "--targets", "cleft", "--attempts", 2, "--keep-rejected", *columns, "--out", out)
+    columns = ("--columns", "text=sentence,group=planet,term=of,origin=who")
+    order = (
+        "prompts",
+        source,
+        "--by",
+        "rule",
+        "--targets",
+        "cleft",
+        "--settings",
+        "attempts=2",
+        "--keep-rejected",
+        *columns,
+        "--out",
+        out,
+    )
     account = json.loads(run(*order, "--json").stdout)
     [target] = account["targets"]
     assert (target["prompts"], target["kept"], target["attempts"]) == (12, 6, 18)
@@ -177,18 +183,30 @@ def test_a_file_of_prompts_is_rephrased_and_the_account_shows_the_tilt(world, tm
 def test_our_own_prompts_can_be_named_as_a_study_names_them(world, tmp_path) -> None:
     out = tmp_path / "p.csv"
     done = run(
-        "own-prompts", "--by", "rule", "--targets", "cleft", "--per-group", 1, "--attempts", 1, "--out", out, "--json"
+        "prompts",
+        "own-prompts",
+        "--by",
+        "rule",
+        "--targets",
+        "cleft",
+        "--per-group",
+        1,
+        "--settings",
+        "attempts=1",
+        "--out",
+        out,
+        "--json",
     )
     assert json.loads(done.stdout)["prompts"] > 20
-    with pytest.raises(UserError, match="name the columns of a file"):
-        run("own-prompts", "--by", "rule", "--text", "x", "--out", out)
+    with pytest.raises(UserError, match="names the columns of a file"):
+        run("prompts", "own-prompts", "--by", "rule", "--columns", "text=x", "--out", out)
 
 
 @pytest.mark.slow
 def test_a_killed_command_goes_on(world, tmp_path, monkeypatch) -> None:
     source, out = tmp_path / "crew.csv", tmp_path / "p.csv"
     source.write_text(TABLE.replace("sentence", "text").replace("planet", "group").replace(",of\n", ",term\n", 1))
-    order = (source, "--by", "rule", "--targets", "cleft,reported", "--attempts", 1, "--out", out)
+    order = ("prompts", source, "--by", "rule", "--targets", "cleft,reported", "--settings", "attempts=1", "--out", out)
     run(*order)
     whole = out.read_bytes()
     out.unlink()

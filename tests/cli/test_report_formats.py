@@ -35,6 +35,7 @@ def test_the_command_knows_the_formats_of_the_report() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.drawings
 def test_formats_lie_in_the_run_folder(tiltmeter: Command, run: Path) -> None:
     done = tiltmeter("report", "r", "--format", "pdf", "--format", "md", "--format", "latex", "--format", "card")
     assert done.status == 0, done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +40,22 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run of the study with its report."""
+    folder = tmp_path_factory.mktemp("made") / "r"
+    found = carry_out(plan(parse(STUDY)), folder)
+    write_report(found, summarise_run(found), folder)
+    return folder
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    """A copy of the run, where the command `run` puts it."""
+    return Path(shutil.copytree(made, tmp_path / "runs" / "two-biases"))
+
+
+@pytest.mark.drawings
 def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
     done = tiltmeter("run", study)
     assert done.status == 0, done.err
@@ -69,29 +86,27 @@ def test_a_missing_package_is_named_before_anything_is_measured(
     assert not (tmp_path / "run").exists()
 
 
-def test_the_exported_pairs_give_the_same_estimates(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
-    summary = tiltmeter("run", study, "--out", "r", "--json").json
+def test_the_exported_pairs_give_the_same_estimates(tiltmeter: Command, study: Path, run: Path) -> None:
+    summary = tiltmeter("run", study, "--json").json
     cell = next(cell for cell in summary["cells"] if cell["scorer"] == "causal.sum.v1")
-    done = tiltmeter("analyze", "r/tables/pairs.csv", "--where", "scorer=causal.sum.v1", "--json")
+    done = tiltmeter("analyze", run / "tables" / "pairs.csv", "--where", "scorer=causal.sum.v1", "--json")
     assert done.status == 0, done.err
     for key in ("overall", "overall_cells", "by_bias", "by_bias_balanced"):
         assert done.json[key] == cell[key]
 
 
-def test_the_report_needs_no_model(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
-    tiltmeter("run", study, "--out", "r")
-    (tmp_path / "r" / "report.html").unlink()
-    assert tiltmeter("report", "r").out.strip() == "report: r/report.html"
-    assert (tmp_path / "r" / "report.html").is_file()
-    parquet = tiltmeter("report", "r", "--parquet", "--json")
-    assert parquet.json == {"report": "r/report.html"}
-    assert (tmp_path / "r" / "tables" / "pairs.parquet").is_file()
+def test_the_report_needs_no_model(tiltmeter: Command, run: Path) -> None:
+    (run / "report.html").unlink()
+    assert tiltmeter("report", "runs/two-biases").out.strip() == "report: runs/two-biases/report.html"
+    assert (run / "report.html").is_file()
+    parquet = tiltmeter("report", "runs/two-biases", "--parquet", "--json")
+    assert parquet.json == {"report": "runs/two-biases/report.html"}
+    assert (run / "tables" / "pairs.parquet").is_file()
 
 
-def test_two_runs_are_compared(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
-    tiltmeter("run", study, "--out", "one")
-    study.write_text(STUDY + "# the same command\n", encoding="utf-8")
-    tiltmeter("run", study, "--out", "two")
+def test_two_runs_are_compared(tiltmeter: Command, made: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(made, tmp_path / name)
     done = tiltmeter("report", "one", "two", "--out", "both.html")
     assert done.status == 0, done.err
     assert "one" in (tmp_path / "both.html").read_text(encoding="utf-8")
@@ -104,11 +119,13 @@ def test_a_plan_is_told_before_anything_is_done(tiltmeter: Command, study: Path,
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.usefixtures("run")
 def test_fail_if_speaks_of_the_first_scorer(tiltmeter: Command, study: Path) -> None:
     assert tiltmeter("run", study, "--fail-if", "overall.value > 2").status == 0
     assert tiltmeter("run", study, "--fail-if", "overall.value >= 0").status == 1
 
 
+@pytest.mark.usefixtures("run")
 def test_fail_if_speaks_of_the_checks_of_the_instrument(tiltmeter: Command, study: Path) -> None:
     plain = tiltmeter("run", study, "--json")
     [result] = plain.json["instrument"]["results"]
@@ -126,14 +143,13 @@ def test_the_demo_can_be_planned(tiltmeter: Command) -> None:
     assert "over 7 biases" in done.err
 
 
-def test_labels_that_fit_no_sentence_are_refused(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
-    tiltmeter("run", study, "--out", "r")
+def test_labels_that_fit_no_sentence_are_refused(tiltmeter: Command, run: Path, tmp_path: Path) -> None:
     columns = ["id", "text", "term", "attribute", *(f"I{number}" for number in range(1, 9)), "none"]
     (tmp_path / "ann.csv").write_text(f"{','.join(columns)}\n7,He left.,he,art,x,,,,,,,,\n", encoding="utf-8")
-    done = tiltmeter("report", "r", "--labels", "ann.csv")
+    done = tiltmeter("report", run, "--labels", "ann.csv")
     assert done.status == 2
     assert "no judged row of the sheets has the id and the text of a sentence of the run" in done.err
-    missing = tiltmeter("report", "r", "--labels", "nobody.csv")
+    missing = tiltmeter("report", run, "--labels", "nobody.csv")
     assert missing.status == 2
     assert "nobody.csv: there is no such file" in missing.err
 

@@ -7,14 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.cli.warm import begin_warm
 from tests.sources.generated.fakes import FakeGenerator
-from tiltmeter.cli.sentences import sentences
+from tiltmeter.cli.sentences import app
 from tiltmeter.engine.executor import Executor
-from tiltmeter.engine.sentence_units import PartialFile
+from tiltmeter.engine.sentence_units import UnfinishedFile
 from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
 from tiltmeter.models import ModelSettings
@@ -61,8 +60,6 @@ def world(monkeypatch):
 
 
 def run(*words: object):
-    app = typer.Typer()
-    app.command()(sentences)
     done = CliRunner().invoke(app, [str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -71,7 +68,7 @@ def run(*words: object):
 
 
 def write(path, *more: object):
-    return run("gender-math-arts", "--by", "fake", "--seed", 1, "--out", path, *more)
+    return run("write", "gender-math-arts", "--by", "fake", "--seed", 1, "--out", path, *more)
 
 
 def test_every_attribute_gets_its_sentences_and_the_account_is_printed(tmp_path) -> None:
@@ -103,7 +100,7 @@ def test_the_same_command_gives_the_same_file(tmp_path) -> None:
 
 
 def test_json_has_the_account_and_dropped_sentences_can_be_had(tmp_path) -> None:
-    done = write(tmp_path / "s.csv", "--json", "--dropped", tmp_path / "d.csv", "--strategy", "rejection")
+    done = write(tmp_path / "s.csv", "--json", "--dropped", tmp_path / "d.csv", "--settings", "strategy=rejection")
     account = json.loads(done.stdout)["specs"]["gender-math-arts"]
     dropped = list(csv.DictReader((tmp_path / "d.csv").open()))
     assert account["decoded"] == account["kept"] + len(dropped)
@@ -139,12 +136,12 @@ def test_ranking_keeps_the_best(tmp_path, monkeypatch) -> None:
 
 def test_the_audit_prints_quality_and_issues_but_no_sentence(tmp_path) -> None:
     write(tmp_path / "s.csv")
-    done = run("--audit", tmp_path / "s.csv")
+    done = run("audit", tmp_path / "s.csv")
     for words in ("words per sentence", "unique tokens", "templates", "I1", "related group reference", "Gunning Fog"):
         assert words in done.stdout
     assert "wrote about" not in done.stdout
-    assert "reveals the group" in run("--audit", tmp_path / "s.csv", "--show", 1).stdout
-    found = json.loads(run("--audit", tmp_path / "s.csv", "--json").stdout)
+    assert "reveals the group" in run("audit", tmp_path / "s.csv", "--show", 1).stdout
+    found = json.loads(run("audit", tmp_path / "s.csv", "--json").stdout)
     assert found["issues"]["I1"]["n"] == found["any_issue"] > 0
     assert [one["name"] for one in found["quality"]] == ["s.csv", "templates"]
 
@@ -155,14 +152,15 @@ def test_the_published_format_is_audited_too(tmp_path) -> None:
         "0,Math_Arts_vs_Male_Female,math,man,A man does math.\n"
         "1,Math_Arts_vs_Male_Female,art,girl,The girl does art.\n"
     )
-    found = json.loads(run("--audit", tmp_path / "g.csv", "--json").stdout)
+    found = json.loads(run("audit", tmp_path / "g.csv", "--json").stdout)
     assert found["sentences"] == 2
     assert found["issues"]["I1"] == {"n": 1, "share": 0.5}
 
 
 def test_labels_go_out_and_come_back(tmp_path) -> None:
-    write(tmp_path / "s.csv", "--annotate", tmp_path / "ann.csv")
-    run("--audit", tmp_path / "s.csv", "--annotate", tmp_path / "bob.csv")
+    write(tmp_path / "s.csv")
+    run("sheet", tmp_path / "s.csv", "--out", tmp_path / "ann.csv")
+    run("sheet", tmp_path / "s.csv", "--out", tmp_path / "bob.csv")
     for name in ("ann", "bob"):
         rows = list(csv.DictReader((tmp_path / f"{name}.csv").open()))
         for row in rows[:10]:
@@ -171,16 +169,17 @@ def test_labels_go_out_and_come_back(tmp_path) -> None:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerows(rows)
-    done = run("--agreement", tmp_path / "ann.csv", tmp_path / "bob.csv")
+    done = run("agreement", tmp_path / "ann.csv", tmp_path / "bob.csv")
     assert "Agreement of 2 annotators on 10 sentences" in done.stdout
     assert "ann–bob 1.00" in done.stdout
-    found = json.loads(run("--json", "--agreement", tmp_path / "ann.csv", tmp_path / "bob.csv").stdout)
+    found = json.loads(run("agreement", tmp_path / "ann.csv", tmp_path / "bob.csv", "--json").stdout)
     assert found["agreement"][0]["alpha"] == 1
     assert len(found["majority"]) == 10
 
 
 def test_templates_are_proposed_from_the_sentences(tmp_path) -> None:
-    write(tmp_path / "s.csv", "--propose-templates", tmp_path / "t.toml")
+    write(tmp_path / "s.csv")
+    run("templates", tmp_path / "s.csv", "--out", tmp_path / "t.toml")
     text = (tmp_path / "t.toml").read_text()
     assert "# Proposed by fake and not reviewed yet" in text
     assert '"The [T] wrote about [A] here.",' in text
@@ -190,8 +189,8 @@ def test_terms_are_proposed(monkeypatch) -> None:
     from tests.sources.generated.test_proposing import SPACE
 
     monkeypatch.setattr("tiltmeter.sources.generated.vectors.load", lambda: SPACE)
-    assert '"king" – "queen"' in run("--propose-terms", "gender-math-arts").stdout
-    assert json.loads(run("--propose-terms", "gender-math-arts", "--json").stdout)
+    assert '"king" – "queen"' in run("terms", "gender-math-arts").stdout
+    assert json.loads(run("terms", "gender-math-arts", "--json").stdout)
 
 
 def test_templates_can_be_asked_for_outright(tmp_path, monkeypatch) -> None:
@@ -202,17 +201,17 @@ def test_templates_can_be_asked_for_outright(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: Proposer())
     path = tmp_path / "t.toml"
-    done = run("gender-math-arts", "--by", "fake", "--by-request", "--propose-templates", path)
+    done = run("templates", "gender-math-arts", "--by", "fake", "--out", path)
     assert '"[T] is fond of [A].",' in path.read_text()
     assert "gender-math-arts: 1 of 3 proposed templates are usable" in done.stdout
-    with pytest.raises(UserError, match="--by-request needs --propose-templates"):
-        run("gender-math-arts", "--by", "fake", "--by-request")
+    with pytest.raises(UserError, match="give --by MODEL"):
+        run("templates", "gender-math-arts", "--out", path)
 
 
 def test_samples_and_requests_can_be_chosen(tmp_path, monkeypatch) -> None:
     odd = FakeGenerator(lambda source, term, attribute: FRAMES[0] if attribute == "math" else "It rains.")
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: odd)
-    done = write(tmp_path / "s.csv", "--json", "--samples", 3, "--max-requests", 2)
+    done = write(tmp_path / "s.csv", "--json", "--settings", "samples=3,max_requests=2")
     account = json.loads(done.stdout)["specs"]["gender-math-arts"]
     assert (account["requests"], account["decoded"]) == (16 * 2, 16 * 2 * 3)
 
@@ -220,7 +219,7 @@ def test_samples_and_requests_can_be_chosen(tmp_path, monkeypatch) -> None:
 def test_where_nothing_can_be_used_the_command_fails_with_the_reason(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: FakeGenerator(lambda *_: "It rains."))
     with pytest.raises(ModelError, match="fake wrote no usable sentence; .*480 of 480 times: lacks both"):
-        write(tmp_path / "s.csv", "--max-requests", 6, "--dropped", tmp_path / "d.csv")
+        write(tmp_path / "s.csv", "--settings", "max_requests=6", "--dropped", tmp_path / "d.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
     assert len(list(csv.DictReader((tmp_path / "d.csv").open()))) == 480
 
@@ -258,11 +257,11 @@ def test_a_run_folder_is_audited_like_a_file(tmp_path, monkeypatch) -> None:
         ledger.begin(study)
         write_items(study, ledger, Executor(ModelSettings()), NoProgress())
         kept = {pair.id.partition(":./writer]:")[2].rpartition("/")[0] for pair in ledger.pairs() if pair.written_for}
-    run("--audit", tmp_path / "run", "--annotate", tmp_path / "ann.csv")
+    run("sheet", tmp_path / "run", "--out", tmp_path / "ann.csv")
     rows = list(csv.DictReader((tmp_path / "ann.csv").open()))
     assert kept
     assert kept <= {row["id"] for row in rows}
-    found = json.loads(run("--audit", tmp_path / "run", "--json").stdout)
+    found = json.loads(run("audit", tmp_path / "run", "--json").stdout)
     assert found["sentences"] == len(rows)
     assert found["issues"]["I1"]["n"] > 0
 
@@ -282,13 +281,13 @@ class Stopping(FakeGenerator):
 
 
 def test_what_was_stopped_goes_on_and_ends_with_the_same_file(tmp_path, monkeypatch) -> None:
-    write(tmp_path / "whole.csv", "--sets", 3, "--dropped", tmp_path / "whole_dropped.csv")
+    write(tmp_path / "whole.csv", "--settings", "sets=3", "--dropped", tmp_path / "whole_dropped.csv")
     stops = 0
     while stops < 50:
         generator = Stopping(4)
         monkeypatch.setattr("tiltmeter.models.load", lambda *_, generator=generator: generator)
         try:
-            write(tmp_path / "s.csv", "--sets", 3, "--dropped", tmp_path / "dropped.csv")
+            write(tmp_path / "s.csv", "--settings", "sets=3", "--dropped", tmp_path / "dropped.csv")
             break
         except MemoryError:
             stops += 1
@@ -309,8 +308,8 @@ def write_slowly(*words: str) -> None:
 
 @pytest.mark.slow
 def test_killed_outright_it_goes_on_too(tmp_path) -> None:
-    write(tmp_path / "whole.csv", "--sets", 3, "--no-judge")
-    words = ["gender-math-arts", "--by", "fake", "--seed", "1", "--sets", "3", "--no-judge"]
+    write(tmp_path / "whole.csv", "--settings", "sets=3", "--no-judge")
+    words = ["write", "gender-math-arts", "--by", "fake", "--seed", "1", "--settings", "sets=3", "--no-judge"]
     kills = 0
     for enough in range(1, 60):
         process = begin_warm(write_slowly, *words, "--out", str(tmp_path / "s.csv"))
@@ -337,28 +336,28 @@ def _size(path: Path) -> int:
 def test_a_stopped_order_is_not_continued_with_another(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: Stopping(2))
     with pytest.raises(MemoryError):
-        write(tmp_path / "s.csv", "--sets", 3)
+        write(tmp_path / "s.csv", "--settings", "sets=3")
     with pytest.raises(RunError, match=r"s\.csv\.partial: was started with sets 3, which is now 2; repeat"):
-        write(tmp_path / "s.csv", "--sets", 2)
+        write(tmp_path / "s.csv", "--settings", "sets=2")
     with pytest.raises(RunError, match="with temperature 0.8, which is now 0.5"):
-        write(tmp_path / "s.csv", "--sets", 3, "--temperature", 0.5)
+        write(tmp_path / "s.csv", "--settings", "sets=3,temperature=0.5")
 
 
 def test_an_order_of_which_nothing_is_finished_gives_way_and_leaves_no_file(tmp_path, monkeypatch) -> None:
     with monkeypatch.context() as changed:
         changed.setattr("tiltmeter.models.load", lambda *_: Stopping(0))
         with pytest.raises(MemoryError):
-            write(tmp_path / "s.csv", "--sets", 3)
+            write(tmp_path / "s.csv", "--settings", "sets=3")
     assert not list(tmp_path.iterdir())
-    PartialFile(tmp_path / "s.csv.partial", {"by": "killed"})._let_go()
+    UnfinishedFile(tmp_path / "s.csv.partial", {"by": "killed"})._let_go()
     write(tmp_path / "s.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["s.csv"]
 
 
 def test_a_file_of_an_order_is_held_and_must_be_one(tmp_path) -> None:
-    partial = PartialFile(tmp_path / "t.csv.partial", {"by": "x"})
+    partial = UnfinishedFile(tmp_path / "t.csv.partial", {"by": "x"})
     with pytest.raises(RunError, match="another process is writing these sentences"):
-        PartialFile(tmp_path / "t.csv.partial", {"by": "x"})
+        UnfinishedFile(tmp_path / "t.csv.partial", {"by": "x"})
     partial.remove()
     (tmp_path / "t.csv.partial").write_text("something else " * 100)
     with pytest.raises(RunError, match="cannot be used to resume"):
@@ -366,11 +365,13 @@ def test_a_file_of_an_order_is_held_and_must_be_one(tmp_path) -> None:
 
 
 def test_bad_input_is_refused(tmp_path) -> None:
-    with pytest.raises(UserError, match="a spec, --by and --out are required"):
-        run("gender-math-arts")
+    with pytest.raises(UserError, match="did you mean `samples`"):
+        write(tmp_path / "s.csv", "--settings", "sample=3")
+    with pytest.raises(UserError, match="twice"):
+        write(tmp_path / "s.csv", "--settings", "sets=3", "--settings", "sets=2")
     with pytest.raises(UserError, match="`strategy`: must be"):
-        write(tmp_path / "s.csv", "--strategy", "beam")
+        write(tmp_path / "s.csv", "--settings", "strategy=beam")
     (tmp_path / "empty.csv").write_text("bias,term,attribute,text\n")
     with pytest.raises(InvalidData, match="no sentences"):
-        run("--audit", tmp_path / "empty.csv")
+        run("audit", tmp_path / "empty.csv")
     assert not (tmp_path / "s.csv").exists()

@@ -25,8 +25,8 @@ from tiltmeter.cli import app
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import accounts
 from tiltmeter.sources.generated.checks import DECLINED, UNANSWERED
-from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
+from tiltmeter.sources.generated.model_settings import TRIAL
 
 SPEC = """
 name = "desks"
@@ -64,7 +64,17 @@ def spec(tmp_path: Path) -> Path:
 def ask(author: Author, spec: Path, out: Path, *more: str, before: str = "api:") -> Any:
     """What the command answers; the audit is not what is tried here."""
     with author_serving(author) as url:
-        command = ["sentences", str(spec), "--by", f"{before}gpt-x@{url}", "--out", str(out), "--no-judge", *more]
+        command = [
+            "sentences",
+            "write",
+            str(spec),
+            "--by",
+            f"{before}gpt-x@{url}",
+            "--out",
+            str(out),
+            "--no-judge",
+            *more,
+        ]
         return CliRunner().invoke(app, command)
 
 
@@ -101,7 +111,7 @@ def check_written(found: list[dict[str, str]]) -> None:
 def test_no_option_is_needed_and_every_reason_is_counted(before: str, spec: Path, tmp_path: Path) -> None:
     author = Author(styles=STYLES + FAILURES, faults=0.3)
     out, dropped = tmp_path / "s.csv", tmp_path / "d.csv"
-    done = ask(author, spec, out, "--sets", "6", "--json", "--dropped", str(dropped), before=before)
+    done = ask(author, spec, out, "--settings", "sets=6", "--json", "--dropped", str(dropped), before=before)
     found = account(done, "desks")
     check_requests(author)
     check_written(rows(out))
@@ -159,9 +169,9 @@ def test_a_server_that_takes_little_is_asked_in_the_form_that_it_takes(spec: Pat
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--temperature", "0.5"), "temperature"),
-        (("--top-k", "20"), "takes no `top_k`"),
-        (("--strategy", "constrained"), "cannot be made to use certain words"),
+        (("--settings", "temperature=0.5"), "temperature"),
+        (("--settings", "top_k=20"), "takes no `top_k`"),
+        (("--settings", "strategy=constrained"), "cannot be made to use certain words"),
     ],
 )
 def test_what_was_asked_for_and_cannot_be_set_is_refused_before_any_request(
@@ -192,7 +202,7 @@ def test_a_server_of_both_is_asked_by_chat_unless_told_otherwise(spec: Path, tmp
     by_chat, by_text = Author(completions=True), Author(completions=True)
     account(ask(by_chat, spec, tmp_path / "a.csv", "--json"), "desks")
     assert by_chat.used.total() > 0
-    account(ask(by_text, spec, tmp_path / "b.csv", "--json", "--no-chat"), "desks")
+    account(ask(by_text, spec, tmp_path / "b.csv", "--json", "--settings", "chat=false"), "desks")
     assert by_text.used.total() == 0
 
 
@@ -217,7 +227,8 @@ def test_a_reader_that_cannot_rank_is_refused_before_any_request(spec: Path, tmp
     with author_serving(author) as url:
         name = f"api:gpt-x@{url}"
         done = CliRunner().invoke(
-            app, ["sentences", str(spec), "--by", "scripted", "--reader", name, "--out", str(tmp_path / "s.csv")]
+            app,
+            ["sentences", "write", str(spec), "--by", "scripted", "--reader", name, "--out", str(tmp_path / "s.csv")],
         )
     assert isinstance(done.exception, ModelError)
     assert "cannot rank" in str(done.exception)
@@ -238,7 +249,7 @@ def test_requests_that_stay_without_an_answer_are_counted_and_do_not_end_the_wor
         return answer(path, body)
 
     monkeypatch.setattr(author, "reply", fail_some)
-    found = account(ask(author, spec, tmp_path / "s.csv", "--sets", "3", "--json"), "desks")
+    found = account(ask(author, spec, tmp_path / "s.csv", "--settings", "sets=3", "--json"), "desks")
     lost = dict(found["dropped"])[UNANSWERED]
     assert lost == found["requests"] - author.used.total() > 0
     assert found["controllability"] == 1
@@ -248,20 +259,20 @@ def test_requests_that_stay_without_an_answer_are_counted_and_do_not_end_the_wor
 def test_killed_outright_it_asks_nothing_twice_and_ends_with_the_same_file(spec: Path, tmp_path: Path) -> None:
     author = Author(styles=STYLES + FAILURES, faults=0.2, pause=0.03)
     with author_serving(author) as url:
-        more = ["--sets", "5", "--no-judge"]
+        more = ["--settings", "sets=5", "--no-judge"]
         name = f"api:gpt-x@{url}?concurrency=3"
         out = tmp_path / "s.csv"
-        command, said = ["sentences", str(spec), "--by", name, *more, "--out"], tmp_path / "said"
+        command = ["sentences", "write", str(spec), "--by", name, *more, "--out"]
         kills = 0
         for enough in range(12, 400, 12):
-            process = begin_command([*command, str(out)], tmp_path, os.environ, tmp_path / "printed", said)
+            process = begin_command([*command, str(out)], tmp_path, os.environ, tmp_path)
             while process.is_alive() and author.answered.total() < enough:
                 time.sleep(0.005)
             process.kill()
             process.join()
             if process.exitcode == 0:
                 break
-            assert process.exitcode == -signal.SIGKILL, said.read_text(encoding="utf-8")
+            assert process.exitcode == -signal.SIGKILL, (tmp_path / "err").read_text(encoding="utf-8")
             kills += 1
             assert not out.exists()
         assert kills > 3

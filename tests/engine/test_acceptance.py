@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.engine.test_ray import save_writer
 from tests.sources.datasets import prompt_samples, samples
 from tests.sources.datasets.samples import write
 from tiltmeter import registry
@@ -16,6 +17,7 @@ from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.findings.view_agreement import VIEWS
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
+from tiltmeter.views import View
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +31,7 @@ specs = ["math.toml", "science.toml", "career.toml", "pleasant.toml", "sport.tom
 scorers = ["prior-corrected", "sum"]
 sources = [
   { templates = { per_attribute = 2 } },
-  { generated = { by = "smollm2-135m", per_attribute = 1, samples = 1, max_requests = 1, max_new_tokens = 16 } },
+  { generated = { by = "hf:WRITER", judge = false, reader = "none", samples = 2, max_requests = 1 } },
   { rephrased = { structures = 2, per_attribute = 1 } },
   "pairs-file:pairs.csv",
   "stereoset:stereoset.json",
@@ -120,6 +122,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, RunSummary, st
         place = folder / name.lower()
         place.mkdir()
         text = text.replace(f":{name}", f":{make(place)}")
+    # Sentences are written by a network of random weights: the embedded one takes a minute for them.
+    save_writer(folder / "writer")
+    text = text.replace("WRITER", str(folder / "writer"))
     run = carry_out(plan(parse(text, file=folder / "study.toml")), folder / "run", ModelSettings(threads=1))
     summary = summarise_run(run)
     return run, summary, write_run(run, summary).read_text(encoding="utf-8")
@@ -129,13 +134,13 @@ def test_every_source_is_in_the_study_and_has_results(study: tuple[Run, RunSumma
     run, summary, _ = study
     assert summary.missing == ()
     resolved = run.meta["resolved"]
-    named = {
-        "source": {one["name"] for one in resolved["sources"]},
-        "prompt-source": {one["name"] for one in resolved["continuations"]["sources"]},
-        "open-prompt-source": {one["name"] for one in resolved["next_words"]["sources"]},
+    named: dict[View, set[str]] = {
+        "pairs": {one["name"] for one in resolved["sources"]},
+        "continuations": {one["name"] for one in resolved["continuations"]["sources"]},
+        "next words": {one["name"] for one in resolved["next_words"]["sources"]},
     }
-    for noun, names in named.items():
-        assert names == set(registry.names(noun)), f"the acceptance study lacks a {noun}"
+    for view, names in named.items():
+        assert names == set(registry.names("source", view)), f"the acceptance study lacks a source of {view}"
     assert {cell.source for cell in summary.cells} == {one["label"] for one in resolved["sources"]}
     assert summary.continuations and summary.next_words
     written = {cell.source for cell in (*summary.continuations.cells, *summary.continuations.situations)}

@@ -18,10 +18,10 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
 from tiltmeter.engine import Cluster, asking_again, carry_out
-from tiltmeter.models.api import BudgetSpent, opening
+from tiltmeter.models.api import BudgetSpent, loading
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
-from tiltmeter.store.run_folder import is_made_here, note_made
+from tiltmeter.store.run_folder import is_current, record_made_files
 from tiltmeter.study import Plan, parse, plan
 
 TABLES = ("answers", "scores", "completions", "ratings", "tilts", "expected")
@@ -52,12 +52,16 @@ class Moody(Served):
         return super().reply(path, body)
 
 
-@pytest.fixture
-def served() -> Moody:
+def moody_server() -> Moody:
     return Moody(
         ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"]),
         answer=lambda text: ("positive", "negative", "neutral")[len(text) % 3],
     )
+
+
+@pytest.fixture
+def served() -> Moody:
+    return moody_server()
 
 
 @pytest.fixture
@@ -118,14 +122,14 @@ def test_an_item_that_the_server_failed_at_is_asked_for_again(served: Moody, url
     reasons = Counter(one.unscored for [found] in [run.scores.values()] for one in found if one.unscored)
     assert len(reasons) == 2
     (tmp_path / "ill" / "made.html").write_text("made of it")
-    note_made(tmp_path / "ill", [tmp_path / "ill" / "made.html"])
+    record_made_files(tmp_path / "ill", [tmp_path / "ill" / "made.html"])
     carry_out(made, tmp_path / "ill")
     assert missing(tmp_path / "ill") > 0
-    assert is_made_here(tmp_path / "ill", "made.html")
+    assert is_current(tmp_path / "ill", "made.html")
     served.share, paid = 0.0, served.answered.copy()
     run = carry_out(made, tmp_path / "ill")
     assert missing(tmp_path / "ill") == 0
-    assert not is_made_here(tmp_path / "ill", "made.html")
+    assert not is_current(tmp_path / "ill", "made.html")
     assert not (served.answered - paid).keys() & paid.keys()
     for (_, one), (_, other) in zip(sorted(run.scores.items()), sorted(near.scores.items()), strict=True):
         unscored = [at for at, score in enumerate(one) if score.unscored]
@@ -179,7 +183,7 @@ def test_another_version_of_the_package_that_asks_is_no_other_model(
     served.share = 0.2
     carry_out(pairs(url), tmp_path)
     served.share = 0.0
-    monkeypatch.setattr(opening, "version", lambda _: "999.0")
+    monkeypatch.setattr(loading, "version", lambda _: "999.0")
     assert again(pairs(url), tmp_path) == ["lacking"]
     assert missing(tmp_path) == 0
     assert again(pairs(url), tmp_path) == ["finished"]
@@ -244,16 +248,3 @@ def test_asking_again_keeps_to_the_budget_and_keeps_what_it_gains(served: Moody,
     for _ in range(2):
         again(study(url), tmp_path)
     assert missing(tmp_path) == 0
-
-
-@pytest.mark.slow
-def test_asking_again_on_a_cluster_gives_the_same(served: Moody, url: str, tmp_path: Path) -> None:
-    pytest.importorskip("ray")
-    made = study(url)
-    carry_out(made, tmp_path / "well")
-    served.asked.clear()
-    served.share = 0.2
-    carry_out(made, tmp_path / "ill", cluster=Cluster(workers=1))
-    served.share = 0.0
-    assert again(made, tmp_path / "ill", Cluster(workers=1)) == ["lacking"]
-    assert tables(tmp_path / "ill") == tables(tmp_path / "well")

@@ -22,7 +22,7 @@ from tiltmeter.engine.calibration_pools import (
 )
 from tiltmeter.models import load
 from tiltmeter.records import TokenScores
-from tiltmeter.stats.calibration import World, studies_of
+from tiltmeter.stats.calibration.coverage import World, studies_of
 
 SMALL = replace(QUICK, professions=8, templates=3, tilts=(0.5,), shares=(0.2,))
 

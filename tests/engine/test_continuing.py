@@ -61,10 +61,10 @@ def test_a_run_keeps_every_text_with_its_labels_and_ratings(small: Plan, tmp_pat
     assert (run.pairs, run.scores, list(run.facts)) == ((), {}, ["scripted"])
     for decoding in found.decodings:
         samples = 5 if decoding.temperature else 1
-        rated = list(found.rated("scripted", decoding, "sentiment.vader.v1"))
+        rated = list(found.with_ratings("scripted", decoding))
         assert len(rated) == len(small.prompts) * samples
         direct = Vader().rate([one.whole for one, _ in rated])
-        assert [rating.value for _, rating in rated] == [rating.value for rating in direct]
+        assert [ratings["sentiment.vader.v1"].value for _, ratings in rated] == [rating.value for rating in direct]
         assert all(one.tokens <= decoding.max_new_tokens for one, _ in rated)
 
 
@@ -148,7 +148,8 @@ def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path)
     first = next(cell for cell in cells if cell.rater == "groups.first.v1" and cell.decoding.temperature)
     items = rated_items(first)
     assert run.continuations
-    asked = list(run.continuations.texts(first.model, first.decoding, source=first.source, bias=first.bias))
+    written = run.continuations.texts(first.model, first.decoding)
+    asked = [one for one in written if (one.prompt.source, one.prompt.bias) == (first.source, first.bias)]
     assert len(items) == len(asked), "each text is one measurement"
     assert {item.group for item in items} == {"female", "male", ANY}
     assert {item.value for item in items} <= {-1.0, 0.0, 1.0, None}

@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
+from tests.engine import test_asking_again as moody
 from tests.engine.slow_continuing import OTHER, small_steps
 from tests.engine.test_continuing_killed import steps, tables
+from tests.models.api_server import serving
 from tests.models.conftest import bytelevel_tokenizer, save_checkpoint, wordpiece_tokenizer
 from tiltmeter import models, raters
 from tiltmeter.cli import main
@@ -400,6 +402,21 @@ def test_a_killed_driver_begins_again_and_leaves_no_workers(
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
     assert tables(tmp_path / "run") == expected
+
+
+def test_asking_again_gives_the_same(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is asked again is counted in batches of the usual size.
+    monkeypatch.undo()
+    server = moody.moody_server()
+    with serving(server) as url:
+        made = moody.study(url)
+        carry_out(made, tmp_path / "well")
+        server.asked.clear()
+        server.share = 0.2
+        carry_out(made, tmp_path / "ill", cluster=SINGLE)
+        server.share = 0.0
+        assert moody.again(made, tmp_path / "ill", SINGLE) == ["lacking"]
+    assert moody.tables(tmp_path / "ill") == moody.tables(tmp_path / "well")
 
 
 def test_more_workers_than_there_is_room_for(

@@ -19,6 +19,8 @@ from tiltmeter.results import summarise_run
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 QUICK = "longest_wait=0.05&timeout=2"
 ANSWER: dict[str, Any] = {"message": {"content": " kind and patient."}, "finish_reason": "stop"}
 EMPTY: dict[str, Any] = {"message": {"content": ""}, "finish_reason": "stop"}

@@ -23,6 +23,8 @@ from tiltmeter.results import summarise_run
 from tiltmeter.store import read_run
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 STUDY = """
 name = "repeats"
 specs = ["gender-math-arts"]

@@ -10,7 +10,7 @@ import pytest
 from tests.models.conftest import save_checkpoint
 from tiltmeter.engine import carry_out
 from tiltmeter.present.files import write_run
-from tiltmeter.raters import load, unread
+from tiltmeter.raters import language_problem, load
 from tiltmeter.records import Decoding, Rating
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Continuations, read_run
@@ -45,8 +45,8 @@ def ratings(found: Continuations, rater: str, tokens: int = 9) -> dict[str, list
     """By group."""
     by_group: dict[str, list[Rating]] = {}
     decoding = Decoding(max_new_tokens=tokens)
-    for one, rating in found.rated(found.models[0], decoding, rater):
-        by_group.setdefault(one.prompt.group or "", []).append(rating)
+    for one, rated in found.with_ratings(found.models[0], decoding):
+        by_group.setdefault(one.prompt.group or "", []).append(rated[rater])
     return by_group
 
 
@@ -102,16 +102,16 @@ def test_raters_leave_texts_in_other_languages_unrated_with_the_reason(tmp_path:
 
 
 def test_each_rater_says_what_it_reads(tmp_path: Path) -> None:
-    assert unread(load("sentiment.vader"), "en") is None
-    assert unread(load("refusal"), "xx") == "the text is xx and the rater reads English"
+    assert language_problem(load("sentiment.vader"), "en") is None
+    assert language_problem(load("refusal"), "xx") == "the text is xx and the rater reads English"
     (tmp_path / "hurtlex_IT.tsv").write_text(LEXICON, encoding="utf-8")
     (tmp_path / "mine.tsv").write_text(LEXICON, encoding="utf-8")
     italian, any_language = (load(f"lexicon.hurtlex:{tmp_path / name}") for name in ("hurtlex_IT.tsv", "mine.tsv"))
-    assert unread(italian, "it") is None
-    assert unread(italian, "en") == "the text is English and the rater reads Italian"
-    assert unread(any_language, "ro") is None
+    assert language_problem(italian, "it") is None
+    assert language_problem(italian, "en") == "the text is English and the rater reads Italian"
+    assert language_problem(any_language, "ro") is None
 
     class Plugged:
         name, wants_mask = "plugged.v1", False
 
-    assert unread(Plugged(), "it") == "the text is Italian and the rater reads English", "it lacks"  # type: ignore[arg-type]
+    assert language_problem(Plugged(), "it") == "the text is Italian and the rater reads English", "it lacks"  # type: ignore[arg-type]

@@ -51,8 +51,7 @@ def _specs() -> list[Reader]:
     from tiltmeter.errors import InvalidData
     from tiltmeter.sources import word_sets
     from tiltmeter.specs.autobiastest import import_autobiastest
-    from tiltmeter.study import plan
-    from tiltmeter.study.reading import read
+    from tiltmeter.study import plan, read
 
     def planned(path: Path) -> None:
         made = plan(read(path))
@@ -211,13 +210,13 @@ def _datasets() -> list[Reader]:
 
 def _models() -> list[Reader]:
     from tiltmeter.models import planted, scripted
-    from tiltmeter.models.api.answers import Malformed, kept_of, parsed, pieces
+    from tiltmeter.models.api.answers import Malformed, parsed, pieces, stored_answer
     from tiltmeter.models.api.answers import written as said
     from tiltmeter.models.api.echo import echo_of
     from tiltmeter.models.interface import ModelSettings
 
     def reply(path: Path) -> None:
-        kept = kept_of(parsed(path.read_bytes()))
+        kept = stored_answer(parsed(path.read_bytes()))
         # What was read is written into the journal, and may be written into a table.
         json.dumps(kept, ensure_ascii=False, allow_nan=False).encode()
         for chat in (False, True):

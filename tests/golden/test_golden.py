@@ -19,7 +19,7 @@ from tiltmeter.results.items import measured_pairs
 from tiltmeter.results.measurements.people import label_rows, rating_rows
 from tiltmeter.results.summary.generated import summarise_generated
 from tiltmeter.results.summary.labels import judged_by_people
-from tiltmeter.results.summary.people import people_said, rated_by_people
+from tiltmeter.results.summary.people import people_agreement, rated_by_people
 from tiltmeter.store import Run, read_run
 
 HERE = Path(__file__).parent
@@ -132,19 +132,19 @@ def test_people(run: Run, database: duckdb.DuckDBPyConnection) -> None:
     for one in read_people("people.difference"):
         (a, n), (b, m) = (own[(*of(one)[:3], one["choices"], group)] for group in one["name"].split("/"))
         agrees({**one, "n_unscored": "0"}, a - b, n + m, 0)
-    said = people_said(rated_by_people(table_of(run)), "people.sentiment")
+    said = people_agreement(rated_by_people(table_of(run)), "people.sentiment")
     [alpha] = read_people("people.alpha")
     agrees({**alpha, "n_unscored": "0"}, said.krippendorff, said.texts, 0)
 
 
 def test_the_effect_of_what_people_flagged(run: Run) -> None:
     table = table_of(run)
-    by_place: dict[tuple[str, str], list[Cell]] = {}
+    by_key: dict[tuple[str, str], list[Cell]] = {}
     for cell in table.of("pairs", measure="preference"):
         if cell.source == "pairs-file[written]":
-            by_place.setdefault((cell.model, cell.scorer), []).append(cell)
+            by_key.setdefault((cell.model, cell.scorer), []).append(cell)
     own = {}
-    for (model, scorer), cells in by_place.items():
+    for (model, scorer), cells in by_key.items():
         found = summarise_generated(measured_pairs(cells), [], audit=None, people=judged_by_people(table))
         assert found is not None
         assert found.by_people is not None

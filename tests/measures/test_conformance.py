@@ -14,7 +14,7 @@ from tiltmeter import registry
 from tiltmeter.measures.pairs import TIE, margin, preference, preferred
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
-from tiltmeter.symmetry import turned
+from tiltmeter.symmetry import after_swap
 
 SCORERS = registry.names("scorer")
 
@@ -135,7 +135,7 @@ def test_a_measure_keeps_the_symmetry_that_it_declares(name: str) -> None:
     for number in range(20):
         items, exchanged = both_ways(name, number)
         before, after = measure.values(items), measure.values(exchanged)
-        assert after == pytest.approx([turned(value, measure.symmetry, measure.neutral) for value in before])
+        assert after == pytest.approx([after_swap(value, measure.symmetry, measure.neutral) for value in before])
 
 
 @pytest.mark.parametrize("name", MEASURES)

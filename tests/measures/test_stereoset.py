@@ -10,8 +10,8 @@ import pytest
 from tests.shared import shared
 from tiltmeter.measures.stereoset import Choice, choices
 from tiltmeter.sources.datasets import stereoset as source
-from tiltmeter.stats.icat import icat
-from tiltmeter.stats.stereoset import TargetItem, TargetSummary, summarise
+from tiltmeter.stats.views.icat import icat
+from tiltmeter.stats.views.stereoset import TargetItem, TargetSummary, summarise
 
 
 def test_the_stereotyped_sentence_must_score_higher_and_a_tie_does_not_count() -> None:

@@ -122,13 +122,15 @@ class Served:
 
     def _top(self, text: str, number: int) -> dict[str, float]:
         """The most probable next tokens, from the model's own numbers."""
-        pen = self.model._pen() if callable(self.model._pen) else self.model._pen
-        row = pen.read(text)
-        logits = np.asarray(pen.open([row]).logits[0], dtype=np.float64)
+        sampler = self.model._sampler() if callable(self.model._sampler) else self.model._sampler
+        row = sampler.read(text)
+        logits = np.asarray(sampler.open([row]).logits[0], dtype=np.float64)
         logprobs = logits - logits.max()
         logprobs -= np.log(np.exp(logprobs).sum())
         best = np.argsort(-logprobs)[:number]
-        return {pen.text(row, (int(token),)): float(logprobs[token]) for token in best if np.isfinite(logprobs[token])}
+        return {
+            sampler.text(row, (int(token),)): float(logprobs[token]) for token in best if np.isfinite(logprobs[token])
+        }
 
     def _logprobs(self, pieces: list[tuple[str, float | None]], top: dict[str, float]) -> dict[str, Any] | None:
         if self.form == "classic":

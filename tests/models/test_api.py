@@ -24,7 +24,7 @@ from tiltmeter.measures.scorers import find
 from tiltmeter.measures.scorers.forced_choice import FORCED_CHOICE
 from tiltmeter.models import ModelSettings, as_predictor, as_writer, check_name
 from tiltmeter.models.api import ApiModel, BudgetSpent, Journal, MemoryJournal, Price, accounts, load
-from tiltmeter.models.api.expecting import ATTENDED, UNBOUNDED
+from tiltmeter.models.api.next_words import CANNOT_MASK, UNBOUNDED
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 
@@ -118,7 +118,7 @@ def test_what_a_server_does_not_say_is_unscored_with_the_reason(opened: Any) -> 
         silent.score(TEXTS, conditioning="left")
     model, _ = opened()
     assert model.next_words(["She"], ["is"], bounded=True)[0].words[0].unscored == UNBOUNDED
-    assert model.next_words(["She"], ["is"], hidden=[[(0, 3)]])[0].words[0].unscored == ATTENDED
+    assert model.next_words(["She"], ["is"], hidden=[[(0, 3)]])[0].words[0].unscored == CANNOT_MASK
     assert [one.unscored for one in model.score([" ", f"a {START}"])] == [
         "the text is empty",
         "the text contains the start token, which the server would read as one",

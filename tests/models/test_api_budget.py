@@ -96,13 +96,13 @@ def test_what_is_sent_again_counts(tmp_path: Path) -> None:
 def test_a_request_counts_from_before_it_is_sent(tmp_path: Path) -> None:
     path, limits = tmp_path / "journal.sqlite", Limits(requests=2, tokens=100)
     first = Journal(path)
-    assert first.take(60, limits) is None
+    assert first.reserve(60, limits) is None
     # As after a kill: nobody settled it.
     second = Journal(path)
-    assert second.take(60, limits) == "max_tokens"
-    assert second.take(40, limits) is None
+    assert second.reserve(60, limits) == "max_tokens"
+    assert second.reserve(40, limits) is None
     second.settle(40, 0)
-    assert Journal(path).take(1, limits) == "max_requests"
+    assert Journal(path).reserve(1, limits) == "max_requests"
     assert Journal(path).spent().requests == 2
 
 
@@ -118,9 +118,9 @@ def test_a_journal_of_an_earlier_version_keeps_its_count(tmp_path: Path) -> None
         journal = Journal(path)
         assert journal.spent().requests == 5
         journal.close()
-    assert Journal(path).take(1, Limits(requests=5)) == "max_requests"
-    assert Journal(path).take(1, Limits(tokens=10)) == "max_tokens"
-    assert Journal(path).take(1, Limits(requests=6, tokens=11)) is None
+    assert Journal(path).reserve(1, Limits(requests=5)) == "max_requests"
+    assert Journal(path).reserve(1, Limits(tokens=10)) == "max_tokens"
+    assert Journal(path).reserve(1, Limits(requests=6, tokens=11)) is None
 
 
 def test_a_journal_of_an_earlier_version_is_converted_and_pays_nothing_twice(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.models.misbehaving_server import ECHO, KINDS, POISON, Misbehaving, go
 from tiltmeter.errors import ModelError, RunError, TiltmeterError
 from tiltmeter.models.api import ApiModel, Hopeless, Journal, MemoryJournal, load
 from tiltmeter.models.api import client as client_module
-from tiltmeter.models.api.answers import Malformed, kept_of, parsed, pieces, written
+from tiltmeter.models.api.answers import Malformed, parsed, pieces, stored_answer, written
 from tiltmeter.models.api.key import Key
 from tiltmeter.records import Decoding
 
@@ -305,7 +305,7 @@ def test_an_answer_that_cannot_be_kept_ends_the_run(tmp_path: Path) -> None:
 )
 def test_a_reply_that_is_not_as_it_should_be_is_no_answer(body: bytes) -> None:
     with pytest.raises(Malformed) as caught:
-        written(kept_of(parsed(body))["choice"], chat=False)
+        written(stored_answer(parsed(body))["choice"], chat=False)
     assert re.fullmatch(r"(the|a) [\w ,-]+", str(caught.value))
 
 
@@ -316,6 +316,6 @@ def test_minus_infinity_is_no_number() -> None:
 
 
 def test_a_good_reply_is_read() -> None:
-    kept = kept_of(parsed(json.dumps(good("yes", chat=True)).encode()))
+    kept = stored_answer(parsed(json.dumps(good("yes", chat=True)).encode()))
     assert written(kept["choice"], chat=True).text == "yes"
     assert kept["usage"] == [7, 3]

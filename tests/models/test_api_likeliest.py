@@ -18,8 +18,8 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, as_proposer
 from tiltmeter.models.api import ApiModel, BudgetSpent, MemoryJournal, load
 from tiltmeter.models.api.client import Refused
-from tiltmeter.models.api.proposing import FIRST_PIECES, NO_NUMBERS_BY_CHAT, Shown, proposed
-from tiltmeter.models.chatting import INSTRUCTION, NOTHING, Chatting
+from tiltmeter.models.api.likeliest import FIRST_PIECES, NO_NUMBERS_BY_CHAT, ListedTokens, most_probable_words
+from tiltmeter.models.chat import INSTRUCTION, NOTHING, ChatModel
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 
 NURSE = "The nurse said that"
@@ -56,12 +56,12 @@ class Tree:
     def __init__(self, refused: Sequence[str] = ()) -> None:
         self.refused, self.asked = refused, list[str]()
 
-    def __call__(self, added: Sequence[str]) -> list[Shown | Refused]:
+    def __call__(self, added: Sequence[str]) -> list[ListedTokens | Refused]:
         self.asked += added
         return [
             Refused("no answer: a time-out")
             if text in self.refused
-            else Shown({token: math.log(chance) for token, chance in TREE[text].items()})
+            else ListedTokens({token: math.log(chance) for token, chance in TREE[text].items()})
             for text in added
         ]
 
@@ -73,7 +73,7 @@ def chances(found: Any) -> list[tuple[str, float]]:
 def test_the_beginning_of_a_word_is_followed_to_its_end() -> None:
     tree = Tree()
     # 0.4 · 0.5, 0.4 · 0.25; a word that is not listed may have 0.05, as much as `she`.
-    assert chances(proposed(tree, NURSE, 5)) == [
+    assert chances(most_probable_words(tree, NURSE, 5)) == [
         *(("he", 0.3), ("unhappy", 0.2), ("it", 0.1), ("unlucky", 0.1), ("she", 0.05)),
     ]
     assert sorted(tree.asked) == sorted(TREE)
@@ -81,14 +81,14 @@ def test_the_beginning_of_a_word_is_followed_to_its_end() -> None:
 
 def test_fewer_words_take_fewer_requests() -> None:
     tree = Tree()
-    assert chances(proposed(tree, NURSE, 1)) == [("he", 0.3)]
+    assert chances(most_probable_words(tree, NURSE, 1)) == [("he", 0.3)]
     assert tree.asked == ["", " un", " he"]
 
 
 def test_no_word_is_shown_that_one_the_server_does_not_list_could_outdo(monkeypatch: pytest.MonkeyPatch) -> None:
     # After ` unl` nothing is known below 0.4 · 0.4.
     monkeypatch.setitem(TREE, " un", {"happy": 0.6, "lucky": 0.4})  # type: ignore[arg-type]
-    assert chances(proposed(Tree(), NURSE, 5)) == [("he", 0.3), ("unhappy", 0.24), ("unlucky", 0.16)]
+    assert chances(most_probable_words(Tree(), NURSE, 5)) == [("he", 0.3), ("unhappy", 0.24), ("unlucky", 0.16)]
 
 
 def test_requests_are_bounded_and_the_list_ends_where_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,13 +97,13 @@ def test_requests_are_bounded_and_the_list_ends_where_they_do(monkeypatch: pytes
         monkeypatch.setitem(TREE, " un" + "a" * length, {"a": 0.99, " ": 0.01})  # type: ignore[arg-type]
     monkeypatch.setitem(TREE, " un", {"a": 0.99, " ": 0.01})  # type: ignore[arg-type]
     tree = Tree()
-    found = proposed(tree, NURSE, 1)
+    found = most_probable_words(tree, NURSE, 1)
     assert len(tree.asked) == 5
     assert [word.unscored for word in found.words] == ["none of the most probable next tokens begins a word"]
 
 
 def test_a_beginning_without_an_answer_is_unscored() -> None:
-    found = proposed(Tree(refused=[" he"]), NURSE, 2)
+    found = most_probable_words(Tree(refused=[" he"]), NURSE, 2)
     assert [(word.word, word.unscored) for word in found.words] == [
         ("unhappy", None),
         ("it", None),
@@ -112,7 +112,7 @@ def test_a_beginning_without_an_answer_is_unscored() -> None:
 
 
 def test_a_prompt_without_an_answer_says_so() -> None:
-    [word] = proposed(Tree(refused=[""]), NURSE, 2).words
+    [word] = most_probable_words(Tree(refused=[""]), NURSE, 2).words
     assert (word.word, word.unscored) == ("", "no answer: a time-out")
 
 
@@ -158,7 +158,7 @@ def test_the_budget_holds_for_lists_too(opened: Any) -> None:
 @pytest.mark.parametrize("most", [20, 5])
 def test_by_chat_the_first_pieces_of_the_answer_are_listed(opened: Any, most: int) -> None:
     inner, served = opened(completions=False, answer=str, chat_top=most)
-    chat = as_proposer(Chatting(inner, "chat:api"))
+    chat = as_proposer(ChatModel(inner, "chat:api"))
     [found, blank] = chat.likeliest([NURSE, " "], 2)
     table = ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])
     [expected] = table.next_words([INSTRUCTION + NURSE], ["other", "she"])
@@ -172,7 +172,7 @@ def test_by_chat_the_first_pieces_of_the_answer_are_listed(opened: Any, most: in
 
 def test_a_chat_without_numbers_says_so(opened: Any) -> None:
     inner, _ = opened(completions=False, answer=str)
-    [found] = as_proposer(Chatting(inner, "chat:api")).likeliest([NURSE])
+    [found] = as_proposer(ChatModel(inner, "chat:api")).likeliest([NURSE])
     assert [word.unscored for word in found.words] == [NO_NUMBERS_BY_CHAT]
 
 

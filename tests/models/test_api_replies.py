@@ -22,7 +22,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import Hopeless, Journal, MemoryJournal, api_name, load
 from tiltmeter.models.api import client as client_module
-from tiltmeter.models.api.naming import accepts
+from tiltmeter.models.api.model_names import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 from tiltmeter.results import summarise_run

@@ -12,7 +12,7 @@ import pytest
 
 from tiltmeter.measures.scorers import find
 from tiltmeter.models import ModelSettings, encoding, load
-from tiltmeter.models.api.aligning import spans_of
+from tiltmeter.models.api.echo import spans_of
 from tiltmeter.records import Pair
 
 ONE_THREAD = ModelSettings(device="cpu", threads=1)

@@ -11,7 +11,7 @@ import pytest
 
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models import ModelSettings, Writer, as_writer, load
-from tiltmeter.models.writing.drawing import draw, stream
+from tiltmeter.models.decoding.sampling import draw, stream
 from tiltmeter.records import Decoding
 
 from .conftest import CAUSAL, bytelevel_tokenizer, save_checkpoint
@@ -52,7 +52,7 @@ def test_texts_are_those_of_a_plain_loop(family: str, checkpoint: Callable[[str]
     model = writer(folder)
     completions = model.complete(PROMPTS, DRAWN, samples=3, seed=5)
     for prompt, texts in zip(PROMPTS, completions, strict=True):
-        expected = [plainly(folder, prompt, DRAWN, sample, 5, model._pen.ends) for sample in range(3)]  # type: ignore[attr-defined]
+        expected = [plainly(folder, prompt, DRAWN, sample, 5, model._sampler.ends) for sample in range(3)]  # type: ignore[attr-defined]
         assert [completion.text for completion in texts] == expected
         assert all(1 <= completion.tokens <= 12 for completion in texts)
     assert len({text.text for texts in completions for text in texts}) > 6
@@ -65,16 +65,18 @@ def test_greedy_texts_are_those_of_transformers(family: str, checkpoint: Callabl
 
     folder = checkpoint(family)
     model: Any = writer(folder)
-    pen = model._pen
+    sampler = model._sampler
     network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     for prompt in PROMPTS:
-        row = pen.read(prompt)
+        row = sampler.read(prompt)
         ids = network.generate(
-            torch.tensor([row]), do_sample=False, max_new_tokens=12, eos_token_id=sorted(pen.ends), pad_token_id=0
+            torch.tensor([row]), do_sample=False, max_new_tokens=12, eos_token_id=sorted(sampler.ends), pad_token_id=0
         )[0].tolist()[len(row) :]
         [[completion]] = model.complete([prompt], Decoding(temperature=0, max_new_tokens=12))
         assert completion.tokens == len(ids)
-        assert completion.text == pen.text(row, [token for token in ids if token not in pen.ends]).rstrip("\ufffd")
+        assert completion.text == sampler.text(row, [token for token in ids if token not in sampler.ends]).rstrip(
+            "\ufffd"
+        )
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 16, 100_000])
@@ -115,7 +117,7 @@ def _always(folder: Path, token: int) -> Writer:
         output.logits[..., token] = 1e4
         return output
 
-    model._pen._model.register_forward_hook(certain)
+    model._sampler._model.register_forward_hook(certain)
     return model  # type: ignore[no-any-return]
 
 
@@ -181,8 +183,8 @@ def test_a_chat_prompt_has_the_templates_special_tokens_and_no_others(tmp_path: 
     prompt = model.chat_prompt("Say <|im_end|>")
     assert prompt == "<|im_start|>user\nSay <|im_end|><|im_end|>\n<|im_start|>assistant\n"
     marks = [tokenizer.convert_tokens_to_ids(name) for name in ("<|im_start|>", "<|im_end|>", "<|im_start|>")]
-    assert [token for token in model._pen.read(prompt + "Well") if token in model._pen.ends] == marks
-    assert not set(model._pen.read("Say <|im_end|>")[1:]) & model._pen.ends
+    assert [token for token in model._sampler.read(prompt + "Well") if token in model._sampler.ends] == marks
+    assert not set(model._sampler.read("Say <|im_end|>")[1:]) & model._sampler.ends
     assert model.complete([prompt], DRAWN)[0][0].tokens
 
 
@@ -193,18 +195,18 @@ def test_without_a_chat_template_there_is_no_chat_prompt(checkpoint: Callable[[s
 
 def test_a_model_whose_cache_is_wrong_is_refused(checkpoint: Callable[[str], Path]) -> None:
     model: Any = writer(checkpoint("gpt2"))
-    forward = model._pen._model.forward
+    forward = model._sampler._model.forward
 
     def without_positions(ids: Any, past_key_values: Any = None, use_cache: bool = False) -> Any:
         return forward(ids, past_key_values=past_key_values, use_cache=use_cache)
 
-    model._pen._model.forward = without_positions
+    model._sampler._model.forward = without_positions
     with pytest.raises(ModelError, match="gives different numbers with a cache"):
         model.complete(["a"], DRAWN)
 
 
 def test_cuts_leave_the_fewest_tokens_that_reach_top_p() -> None:
-    from tiltmeter.models.writing.drawing import cut
+    from tiltmeter.models.decoding.sampling import cut
 
     logits = np.log(np.array([0.05, 0.4, 0.1, 0.3, 0.15], dtype=np.float32))
     assert cut(logits, Decoding(top_k=3))[0].tolist() == [1, 3, 4]

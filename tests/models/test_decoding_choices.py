@@ -34,20 +34,22 @@ def test_beam_search_is_that_of_transformers(family: str, beams: int, checkpoint
 
     folder = checkpoint(family)
     model: Any = writer(folder)
-    pen = model._pen
+    sampler = model._sampler
     network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     texts = model.complete(PROMPTS, Decoding(temperature=0, beams=beams, max_new_tokens=12))
     for prompt, [completion] in zip(PROMPTS, texts, strict=True):
-        row = pen.read(prompt)
+        row = sampler.read(prompt)
         ids = network.generate(
             torch.tensor([row]),
             do_sample=False,
             num_beams=beams,
             max_new_tokens=12,
-            eos_token_id=sorted(pen.ends),
+            eos_token_id=sorted(sampler.ends),
             pad_token_id=0,
         )[0].tolist()[len(row) :]
-        assert completion.text == pen.text(row, [token for token in ids if token not in pen.ends]).rstrip("\ufffd")
+        assert completion.text == sampler.text(row, [token for token in ids if token not in sampler.ends]).rstrip(
+            "\ufffd"
+        )
         assert (completion.tokens, completion.attempts) == (len(ids), beams)
 
 
@@ -60,18 +62,20 @@ def test_beams_that_end_early_are_those_of_transformers(checkpoint: Callable[[st
     folder = checkpoint("gpt2")
     model: Any = writer(folder)
     network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    pen = model._pen
+    sampler = model._sampler
     lengths = set()
     for ends in (range(0, 360, 2), range(0, 360, 7), range(100, 300)):
-        pen.ends = frozenset(ends)
+        sampler.ends = frozenset(ends)
         for prompt in PROMPTS:
-            row = pen.read(prompt)
+            row = sampler.read(prompt)
             given = {"do_sample": False, "num_beams": 3, "max_new_tokens": 12, "pad_token_id": 0}
             ids = network.generate(torch.tensor([row]), eos_token_id=sorted(ends), **given)[0].tolist()[len(row) :]
             [[completion]] = model.complete([prompt], Decoding(temperature=0, beams=3, max_new_tokens=12))
             assert completion.tokens == len(ids)
-            assert completion.text == pen.text(row, [one for one in ids if one not in pen.ends]).rstrip("\ufffd")
-            assert completion.ended == ("end" if ids[-1] in pen.ends else "length")
+            assert completion.text == sampler.text(row, [one for one in ids if one not in sampler.ends]).rstrip(
+                "\ufffd"
+            )
+            assert completion.ended == ("end" if ids[-1] in sampler.ends else "length")
             lengths.add(len(ids))
     assert len(lengths) > 2
 

@@ -105,8 +105,8 @@ def test_of_two_at_once_the_first_stays(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "origin.json").write_text(name, encoding="utf-8")
-    packages.put_in_place(tmp_path / "first", tmp_path / "target")
-    packages.put_in_place(tmp_path / "second", tmp_path / "target")
+    packages.install_folder(tmp_path / "first", tmp_path / "target")
+    packages.install_folder(tmp_path / "second", tmp_path / "target")
     assert (tmp_path / "target" / "origin.json").read_text(encoding="utf-8") == "first"
 
 

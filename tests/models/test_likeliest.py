@@ -12,11 +12,11 @@ import pytest
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models import as_proposer, load
+from tiltmeter.models.decoding.interface import Sampler, Step, TokenIds
+from tiltmeter.models.decoding.sampling import Logits
 from tiltmeter.models.likeliest import NO_ROOM, likeliest_after
 from tiltmeter.models.planted import Tilt, plant
 from tiltmeter.models.scripted import ScriptedModel
-from tiltmeter.models.writing.drawing import Logits
-from tiltmeter.models.writing.pen import Move, Pen, Row
 
 
 def test_a_table_lists_its_words_in_order() -> None:
@@ -127,13 +127,13 @@ class _FewBeginnings:
     def __init__(self) -> None:
         self.written: list[tuple[int, ...]] = [()]
 
-    def room(self, row: Row) -> int | None:
+    def room(self, row: TokenIds) -> int | None:
         return None
 
-    def open(self, rows: Sequence[Row]) -> _FewBeginnings:
+    def open(self, rows: Sequence[TokenIds]) -> _FewBeginnings:
         return self
 
-    def text(self, row: Row, written: Row) -> str:
+    def text(self, row: TokenIds, written: TokenIds) -> str:
         return "".join("abc-."[token] for token in written)
 
     @property
@@ -145,13 +145,13 @@ class _FewBeginnings:
     def keep(self, lines: Sequence[int]) -> None:
         self.written = [self.written[line] for line in lines]
 
-    def advance(self, moves: Sequence[Move | None]) -> None:
+    def advance(self, moves: Sequence[Step | None]) -> None:
         self.written = [(*own[: move.keep], move.token) for own, move in zip(self.written, moves, strict=True) if move]
 
 
 def test_one_word_is_the_most_probable_also_where_others_begin_more_often() -> None:
     def found(count: int) -> list[str]:
-        pen = cast(Pen, _FewBeginnings())
+        pen = cast(Sampler, _FewBeginnings())
         return [one.word for one in likeliest_after(pen, (), lambda token: token < 3, lambda _: True, count).words]
 
     assert found(3) == ["c", "a-", "b-"]

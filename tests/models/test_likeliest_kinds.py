@@ -17,7 +17,7 @@ from tiltmeter import models
 from tiltmeter.models import ModelSettings, Predictor, Proposer, as_proposer
 from tiltmeter.models.api import ApiModel, MemoryJournal
 from tiltmeter.models.api import load as load_api
-from tiltmeter.models.chatting import Chatting
+from tiltmeter.models.chat import ChatModel
 from tiltmeter.models.likeliest import ending_if_known
 from tiltmeter.models.planted import Tilt, plant
 from tiltmeter.models.scripted import ScriptedModel
@@ -48,7 +48,7 @@ def open_model(checkpoint: Callable[[str], Path]) -> Iterator[Callable[[str], Pr
             "planted": lambda: plant(table(), [Tilt(("he",), -2.0, ("nurse",)), Tilt(("engineer",), 1.0)]),
             "api with texts": lambda: behind(Served(table())),
             "api with lists": lambda: behind(Served(table(), echo=False, most_top=5)),
-            "chat by api": lambda: Chatting(behind(Served(table(), answer=str, chat_top=5)), "chat:api"),
+            "chat by api": lambda: ChatModel(behind(Served(table(), answer=str, chat_top=5)), "chat:api"),
             "planted llama": lambda: plant(local("llama"), [Tilt(("she",), 3.0)]),
         }
         yield lambda kind: as_proposer(made[kind]() if kind in made else local(kind))

@@ -215,16 +215,16 @@ def test_a_folder_with_an_adapter_is_refused(folder: Path) -> None:
 
 
 def test_files_that_change_while_they_are_read_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.models import opening
+    from tiltmeter.models import loading
 
-    read = opening.read
+    read = loading.read
 
     def change(*given: Any, **settings: Any) -> Any:
         parts = read(*given, **settings)
         (folder / "generation_config.json").write_text('{"eos_token_id": 5}', encoding="utf-8")
         return parts
 
-    monkeypatch.setattr(opening, "read", change)
+    monkeypatch.setattr(loading, "read", change)
     with pytest.raises(ModelError, match="changed while being read"):
         load(str(folder))
 
@@ -275,7 +275,7 @@ class Configuration:
 
 
 def test_the_start_token_rule() -> None:
-    from tiltmeter.models.start import start_tokens
+    from tiltmeter.models.special_tokens import start_tokens
 
     tokenizer = bytelevel_tokenizer("qwen2")
     names = tokenizer.get_vocab()
@@ -300,7 +300,7 @@ def test_the_start_token_rule() -> None:
 
 
 def test_a_turn_opener_is_known_by_the_chat_template() -> None:
-    from tiltmeter.models.start import start_tokens
+    from tiltmeter.models.special_tokens import start_tokens
 
     tokenizer = bytelevel_tokenizer("llama")
     names = tokenizer.get_vocab()

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as some
 
 from tiltmeter.errors import ModelError, UserError
-from tiltmeter.measures.next_words import group_chance
+from tiltmeter.measures.next_words import group_probability
 from tiltmeter.models import ModelSettings, as_predictor, load
-from tiltmeter.models.next_words import JOINED, SEVERAL_BLANKS, before_blank, from_top_logprobs, ways
+from tiltmeter.models.next_words import JOINED, SEVERAL_BLANKS, before_blank, from_top_logprobs, spellings
 from tiltmeter.models.scripted import ScriptedModel
 
 from .conftest import CAUSAL, MASKED
@@ -181,7 +181,7 @@ def test_the_chance_of_a_group_is_that_of_any_of_its_words_and_never_above_one(f
         [found] = model.next_words([prompt], words, bounded=bounded, capitalised=capitalised)
         scored = [word for word in found.words if word.logprob is not None]
         assume(scored)
-        chance, reason = group_chance(scored)
+        chance, reason = group_probability(scored)
         forms = [
             form
             for word in [one.word for one in scored]
@@ -201,9 +201,9 @@ def test_capitals_are_not_counted_twice_at_the_start_of_a_text(folder: Path, fam
     model = as_predictor(load(f"hf:{folder}", ONE_THREAD))
     prompts = [""] if model._start else ["A list:\n"]
     [found] = model.next_words(prompts, ["he", "He"], capitalised=True)
-    assert group_chance(found.words)[0] == pytest.approx(found.words[0].probability)
+    assert group_probability(found.words)[0] == pytest.approx(found.words[0].probability)
     [after] = model.next_words(["The nurse said that"], ["he", "He"])
-    assert group_chance(after.words)[0] == pytest.approx(sum(word.probability or 0 for word in after.words))
+    assert group_probability(after.words)[0] == pytest.approx(sum(word.probability or 0 for word in after.words))
 
 
 @pytest.mark.slow
@@ -215,7 +215,7 @@ def test_in_a_blank_only_words_written_alike_share_their_chance(family: str, che
     assert (nurse.shared, said.shared) == ((), ())
     once = family != "roberta"
     assert capital.shared == (((("he",), he.logprob),) if once else ())
-    assert group_chance([he, capital])[0] == pytest.approx(
+    assert group_probability([he, capital])[0] == pytest.approx(
         (he.probability or 0) + (0 if once else capital.probability or 0)
     )
 
@@ -294,9 +294,9 @@ def test_equal_prompts_and_beginnings_are_computed_once(
 def test_a_prompt_without_room_or_start_is_unscored_with_the_reason() -> None:
     found = before_blank("He said [MASK] left.")
     assert found is None
-    assert ways("he", 'He said "', None) == ["he"]
-    assert ways("he", "He said 'no'", None) == [" he"]
-    assert ways("he", "A list:\n", None) == ["he"]
+    assert spellings("he", 'He said "', None) == ["he"]
+    assert spellings("he", "He said 'no'", None) == [" he"]
+    assert spellings("he", "A list:\n", None) == ["he"]
     assert JOINED
 
 
@@ -305,7 +305,7 @@ def test_a_prompt_without_room_or_start_is_unscored_with_the_reason() -> None:
     [("The doctor said -", " he"), ("The doctor said —", " he"), ("The doctor—", "he"), ("self-", "he"), ("-", " he")],
 )
 def test_a_dash_opens_only_where_no_space_stands_before_it(before: str, way: str) -> None:
-    assert ways("he", before, None) == [way]
+    assert spellings("he", before, None) == [way]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_dash_opens_only_where_no_space_stands_before_it(before: str, way: str
     ],
 )
 def test_scripts_without_spaces_have_none_before_a_word(before: str, word: str, space: str) -> None:
-    assert ways(word, before, None) == [space + word]
+    assert spellings(word, before, None) == [space + word]
 
 
 @pytest.mark.slow
@@ -436,7 +436,7 @@ def test_the_embedded_model_gives_the_figures_of_a_direct_computation() -> None:
     for bounded in (False, True):
         [found_york] = model.next_words(["The capital of New York State lies in New"], york, bounded=bounded)
         assert sum(word.probability or 0 for word in found_york.words) > 1
-        chance, _ = group_chance(found_york.words)
+        chance, _ = group_probability(found_york.words)
         assert chance == pytest.approx(found_york.words[0].probability)
 
     # Without a space in Chinese, also behind a full-width comma.
@@ -483,7 +483,7 @@ def test_of_an_api_a_word_counts_only_with_all_ways_to_write_it() -> None:
     top |= {"he": math.log(0.2), "He": math.log(0.2)}
     small, capital = from_top_logprobs(["he", "He"], top, prompt="").words
     assert (small.probability, capital.probability) == pytest.approx((0.9, 0.3))
-    assert group_chance([small, capital])[0] == pytest.approx(0.9)
+    assert group_probability([small, capital])[0] == pytest.approx(0.9)
     [twice] = from_top_logprobs(["he"], top, prompt="[MASK] and [MASK] left").words
     assert twice.unscored == SEVERAL_BLANKS
     with pytest.raises(TypeError, match="prompt"):

@@ -111,7 +111,7 @@ def test_tokens_of_a_masked_prompt_lie_where_the_prompt_has_them(checkpoint: Cal
 
 def test_the_last_word_is_the_one_before_the_blank(checkpoint: Callable[[str], Path]) -> None:
     from tiltmeter.records import NextWords, Prompt
-    from tiltmeter.sources.perturbing import Perturbed
+    from tiltmeter.sources.perturbations import Perturbed
     from tiltmeter.store import Answered
 
     model = as_explainer(load(f"hf:{checkpoint('bert')}", ONE_THREAD))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InvalidData, UnknownName, UserError
-from tiltmeter.models import known, load
+from tiltmeter.models import available_models, load
 from tiltmeter.models.scripted import ScriptedModel
 
 
@@ -108,7 +108,7 @@ def test_unknown_names_get_a_suggestion() -> None:
 def test_every_registered_model_is_listed() -> None:
     from tiltmeter import registry
 
-    listed = {model.name.partition(":")[0] for model in known()}
+    listed = {model.name.partition(":")[0] for model in available_models()}
     assert listed == set(registry.names("model"))
 
 

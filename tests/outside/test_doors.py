@@ -31,6 +31,8 @@ from tests.models.api_server import START, Served, serving
 from tests.outside.conftest import scripted
 from tests.sources.datasets import prompt_samples
 
+pytestmark = pytest.mark.slow
+
 SECRET = "the secret of a file elsewhere"
 STUDY = 'name = "mine"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nsources = ["templates"]\n'
 TEXTS = """\
@@ -86,7 +88,6 @@ def made_run(tiltmeter: Command, folder: Path) -> Path:
     return folder / "runs" / "mine"
 
 
-@pytest.mark.slow
 def test_the_workbench_gives_nothing_to_whoever_did_not_open_its_address(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 16: another user of the machine knows the port, and nothing else."""
     made_run(tiltmeter, tmp_path)
@@ -100,7 +101,6 @@ def test_the_workbench_gives_nothing_to_whoever_did_not_open_its_address(tiltmet
             assert b"mine" not in answer.read()
 
 
-@pytest.mark.slow
 def test_links_in_a_run_folder_lead_nowhere(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 17: what a folder from elsewhere links to is not passed on."""
     run, elsewhere = made_run(tiltmeter, tmp_path), tmp_path / "elsewhere"
@@ -115,7 +115,6 @@ def test_links_in_a_run_folder_lead_nowhere(tiltmeter: Command, tmp_path: Path) 
     assert b"shadow" not in content
 
 
-@pytest.mark.slow
 def test_a_changed_findings_file_is_not_believed(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 17: a verdict cannot be forged, and no changed value is an error."""
     findings = made_run(tiltmeter, tmp_path) / "findings.json"
@@ -168,7 +167,7 @@ def test_a_spoilt_data_set_is_read_or_refused_in_a_sentence(data: str, tiltmeter
     (tmp_path / "d").mkdir()
     for name, content in SPOILT[data].items():
         (tmp_path / "d" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    for command in (("data", "check", "d"), ("rephrase", f"{data}:d", "--by", "scripted", "--out", "o.csv")):
+    for command in (("data", "check", "d"), ("rephrase", "prompts", f"{data}:d", "--by", "scripted", "--out", "o.csv")):
         done = tiltmeter(*command)
         assert done.status in (0, 2), done.err
 
@@ -181,7 +180,6 @@ def test_as_many_samples_as_nobody_can_have_meant_are_refused(tmp_path: Path) ->
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.slow
 def test_a_text_of_many_emoji_is_rated(tmp_path: Path) -> None:
     """Line 19: work grows with a text, not with its square, which would take ten minutes here."""
     (tmp_path / "t.csv").write_text("text\n" + "😀" * 40_000 + "\n", encoding="utf-8")
@@ -197,7 +195,6 @@ def ended(folder: Path, seconds: float, *arguments: str) -> int | None:
         return None
 
 
-@pytest.mark.slow
 def test_a_connection_that_sends_no_whole_request_is_closed(tmp_path: Path) -> None:
     """Line 20: whoever only begins to speak does not hold the line."""
     with serve(tmp_path) as bench, socket.create_connection(("127.0.0.1", bench.port), timeout=45) as line:
@@ -211,7 +208,6 @@ def test_a_connection_that_sends_no_whole_request_is_closed(tmp_path: Path) -> N
     assert closed
 
 
-@pytest.mark.slow
 def test_a_link_to_a_chat_behind_an_api_asks_nothing(tmp_path: Path) -> None:
     """Line 20: what stops `api:` stops `chat:api:`, also where that model was asked before."""
     served = Served(scripted(), answer=lambda _: "A nurse.")
@@ -233,7 +229,6 @@ def test_a_link_to_a_chat_behind_an_api_asks_nothing(tmp_path: Path) -> None:
     assert b'hx-trigger="load"' not in page
 
 
-@pytest.mark.slow
 def test_findings_are_worked_out_where_nobody_can_be_nice(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 20: Windows has no `os.nice`."""
     run = made_run(tiltmeter, tmp_path)
@@ -242,7 +237,7 @@ def test_findings_are_worked_out_where_nobody_can_be_nice(tiltmeter: Command, tm
     (tmp_path / "site" / "sitecustomize.py").write_text("import os\n\ndel os.nice\n")
     paths = os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-m", "tiltmeter.web.working", str(run)],
+        [sys.executable, "-m", "tiltmeter.web.findings_process", str(run)],
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
@@ -269,19 +264,13 @@ class Newer(Served):
         return super().reply(path, body)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "message"),
     [
         (404, "max_tokens is not supported by the model `tested`"),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in (
-                (404, "The model `tested` does not exist with 'max_tokens'; use 'max_completion_tokens' instead."),
-                (501, "max_tokens: not implemented"),
-                (400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
-            )
-        ),
+        (404, "The model `tested` does not exist with 'max_tokens'; use 'max_completion_tokens' instead."),
+        (501, "max_tokens: not implemented"),
+        (400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
     ],
 )
 def test_a_server_is_asked_in_the_form_that_it_takes(

@@ -17,6 +17,8 @@ from tests.engine.test_refusals_by_api import ANSWER, EMPTY, QUICK, STUDY, WAYS,
 from tests.models.api_server import Served, listening, serving
 from tests.outside.conftest import rows_of, scripted
 
+pytestmark = pytest.mark.slow
+
 TEXTS = """\
 name = "texts"
 models = ["{model}"]
@@ -29,7 +31,6 @@ raters = ["sentiment.vader"]
 """
 
 
-@pytest.mark.slow
 def test_people_who_say_other_rate_nothing_and_the_reference_stays(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 7: a label is no number, and people are one more rater of the same comparisons."""
     source = '{ own-prompts = { domain = "religion", per_group = 2 } }'
@@ -142,9 +143,11 @@ def test_what_a_perturbation_puts_in_fits_its_place(tiltmeter: Command, tmp_path
         "L'infirmière a dit que,nurse,infirmière\nTHE NURSE SAID THAT,nurse,NURSE\nThe nurse said that,nurse,nurse\n",
         encoding="utf-8",
     )
-    assert tiltmeter("rephrase", "gender-professions", "--structures", "12", "--out", "structures.csv").status == 0
+    assert (
+        tiltmeter("rephrase", "spec", "gender-professions", "--structures", "12", "--out", "structures.csv").status == 0
+    )
     originals = {row["id"]: row for row in rows_of(tmp_path / "structures.csv")}
-    asked = ("next-words", "--model", "scripted", "--words", "he-she", "--perturb", "person")
+    asked = ("next-words", "score", "--model", "scripted", "--words", "he-she", "--perturb", "person")
     for file in ("p.csv", "structures.csv"):
         assert tiltmeter(*asked, "--prompts", file, "--out", f"words-{file}").status == 0
     put_in = [row["text"] for row in rows_of(tmp_path / "words-p.csv") if not row["unscored"]]
@@ -177,7 +180,6 @@ def test_any_character_in_a_text_reads_back_as_it_was(ending: str, tiltmeter: Co
     assert [row["text"] for row in rows_of(tmp_path / "again.csv")] == texts
 
 
-@pytest.mark.slow
 def test_a_server_that_ignores_seeds_is_found_out(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 14: samples that are all the same are counted, and said."""
 

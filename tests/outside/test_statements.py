@@ -12,6 +12,8 @@ import pytest
 from tests.cli.conftest import Command
 from tests.sources.datasets import prompt_samples
 
+pytestmark = pytest.mark.slow
+
 BOLD = """\
 name = "bold"
 models = ["scripted"]
@@ -70,7 +72,6 @@ def test_a_report_says_of_sources_and_intervals_what_was_run(tiltmeter: Command,
     assert done_of["intervals"]["continuations"]["methods"] == {}
 
 
-@pytest.mark.slow
 def test_no_method_of_intervals_is_named_where_there_is_no_interval(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 22: Student's t is cited only if something was computed by it."""
     (tmp_path / "s.toml").write_text(TEXTS.format(origins=2), encoding="utf-8")
@@ -80,7 +81,6 @@ def test_no_method_of_intervals_is_named_where_there_is_no_interval(tiltmeter: C
     assert "Student" not in words_of(tmp_path / "r" / "report.html")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("tied", "status", "result"), [("rivers", 0, "passed"), ("deserts", 1, "failed")])
 def test_the_check_of_the_instrument_is_applied(
     tied: str, status: int, result: str, tiltmeter: Command, tmp_path: Path
@@ -109,7 +109,7 @@ def test_the_check_of_the_instrument_is_applied(
     assert [one["result"] for one in plain.json["instrument"]["results"]] == [result]
 
 
-@pytest.mark.parametrize("origins", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("origins", [2, 8])
 def test_a_plan_says_which_questions_can_only_end_in_too_little_data(
     origins: int, tiltmeter: Command, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from tests.models.conftest import save_checkpoint, wordpiece_tokenizer
 from tests.models.misbehaving_server import Misbehaving, misbehaving
 from tests.outside.conftest import rows_of, scripted
 
+pytestmark = pytest.mark.slow
+
 PAIRS = """\
 name = "{name}"
 models = ["{model}"]
@@ -43,7 +45,6 @@ def pairs(model: str, name: str = "pairs", scorers: str = '["sum"]') -> str:
     return PAIRS.format(model=model, name=name, scorers=scorers)
 
 
-@pytest.mark.slow
 def test_another_lexicon_at_the_same_path_gives_its_own_figures(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 1: what a run is finished for includes its raters."""
     lexicon = tmp_path / "hurtlex_EN.tsv"
@@ -60,7 +61,6 @@ def test_another_lexicon_at_the_same_path_gives_its_own_figures(tiltmeter: Comma
     assert found[0] != found[1]
 
 
-@pytest.mark.slow
 def test_other_weights_of_the_same_size_and_time_give_their_own_figures(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 1: a checkpoint that was overwritten where it was."""
     save_checkpoint("gpt2", tmp_path / "model")
@@ -82,7 +82,7 @@ def test_other_weights_of_the_same_size_and_time_give_their_own_figures(tiltmete
 
 @pytest.mark.parametrize(
     ("name", "cache"),
-    [("second", "1GB"), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("second", "0"), ("first", "0")))],
+    [("second", "1GB"), ("second", "0"), ("first", "0")],
 )
 def test_a_run_folder_belongs_to_the_study_that_made_it(
     name: str, cache: str, tiltmeter: Command, tmp_path: Path
@@ -132,7 +132,6 @@ class Mute(Served):
         return status, reply
 
 
-@pytest.mark.slow
 def test_replies_without_their_numbers_are_not_kept(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 4: what the server left out once is asked for again, and its reason is not another one."""
     served, kept = (
@@ -175,7 +174,6 @@ def test_a_judges_plan_covers_all_that_is_sent(tiltmeter: Command, tmp_path: Pat
     assert 0 < len(served.asked) <= cost["requests"]
 
 
-@pytest.mark.slow
 def test_a_limit_of_requests_holds_over_kills(tmp_path: Path) -> None:
     """Line 6: whatever was sent before a `kill -9` counts after it."""
     server = Misbehaving(rate=0.6, seed=5, kinds=("500 with the key in it", "slow headers"), drip=1.0, quiet=1)
@@ -197,7 +195,6 @@ def test_a_limit_of_requests_holds_over_kills(tmp_path: Path) -> None:
     assert process.returncode == 2, "the limit ended it, and no kill"
 
 
-@pytest.mark.slow
 def test_another_classifier_is_not_recorded_as_the_checkpoint_of_the_hub(tiltmeter: Command, tmp_path: Path) -> None:
     """Line 5: a folder of one's own is what it is, under its own name, with its own classes."""
     from transformers import BertConfig, BertForSequenceClassification

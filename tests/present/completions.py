@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 from tests.present.synthetic import HOSTILE, make_run
@@ -105,54 +106,17 @@ class MadeUp(Continuations):
     def raters(self) -> tuple[UsedRater, ...]:
         return tuple(UsedRater(name, _scope(name), {}) for name in self._raters)
 
-    def texts(
-        self, model: str, decoding: Decoding, *, source: str | None = None, bias: str | None = None
-    ) -> Iterator[Continuation]:
+    def texts(self, model: str, decoding: Decoding) -> Iterator[Continuation]:
+        before = self._models.index(model) * len(self._decodings) + self._decodings.index(decoding)
+        numbers = count(1 + before * len(self.prompts) * self._samples)
         for prompt in self.prompts:
-            if source in (None, prompt.source) and bias in (None, prompt.bias):
-                for sample in range(self._samples if decoding.temperature else 1):
-                    yield Continuation(prompt, decoding, sample, _text(prompt, sample), 5, "length")
-
-    def rated(
-        self, model: str, decoding: Decoding, rater: str, *, source: str | None = None, bias: str | None = None
-    ) -> Iterator[tuple[Continuation, Rating]]:
-        for one in self.texts(model, decoding, source=source, bias=bias):
-            yield one, self._rating(model, one, rater)
-
-    def labelled(
-        self,
-        model: str,
-        decoding: Decoding,
-        said: tuple[str, str],
-        *,
-        source: str | None = None,
-        bias: str | None = None,
-    ) -> Iterator[tuple[str, int]]:
-        for one, rating in self.rated(model, decoding, said[0], source=source, bias=bias):
-            if rating.label == said[1]:
-                yield one.prompt.id, one.sample
+            for sample in range(self._samples if decoding.temperature else 1):
+                said = _text(prompt, sample)
+                yield Continuation(prompt, decoding, sample, said, 5, "length", number=next(numbers))
 
     def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
-        ratings = self.ratings(model, decoding)
         for one in self.texts(model, decoding):
-            key = one.prompt.id, one.sample
-            yield one, {rater: own[key] for rater, own in ratings.items() if key in own}
-
-    def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
-        return {
-            rater: {(one.prompt.id, one.sample): rating for one, rating in self.rated(model, decoding, rater)}
-            for rater in self._raters
-        }
-
-    def cells(self) -> list[tuple[str, str, str, Decoding, str, Scope]]:
-        return [
-            (model, source, bias, decoding, rater, _scope(rater))
-            for model in self._models
-            for source in self._sources
-            for bias in self._biases
-            for decoding in self._decodings
-            for rater in self._raters
-        ]
+            yield one, {rater: self._rating(model, one, rater) for rater in self._raters}
 
     def tilts(self, rater: str) -> list[tuple[str, TiltItem]]:
         made = []

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.present.every_block import SVG
+from tests.drawings import draw_small
 from tests.present.synthetic import make_run
-from tiltmeter.present import drawing
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
@@ -23,8 +22,11 @@ def summary(run: Run) -> RunSummary:
     return summarise_run(run)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_drawings() -> None:
+    """Charts are drawn as they are, unless a test asks otherwise."""
+
+
 @pytest.fixture
 def tiny_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "svg", lambda spec, width=None: SVG)
-    monkeypatch.setattr(drawing, "png", lambda spec, width=None: b"png")
-    monkeypatch.setattr(drawing, "pdf", lambda spec, width=None: b"pdf")
+    draw_small(monkeypatch.setattr)

@@ -30,7 +30,6 @@ from tiltmeter.present.blocks import (
     text,
 )
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="620" height="40"><rect width="620" height="40"/></svg>'
 SPANS = ("", "code", "strong", "emphasis", "group", "attribute", "faint", "above", "below", "term")
 EXAMPLE = "had finished early"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.present.synthetic import HOSTILE, make_run
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency
 from tiltmeter.sources.labour_files import Occupation
-from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, PERTURBATIONS, default_prompts, perturb
+from tiltmeter.sources.perturbations import DEFAULTS, OF_PROMPTS, PERTURBATIONS, default_prompts, perturb
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 from tiltmeter.store import AskedPrompt, Expectations, Run
 from tiltmeter.study.planning import DEFAULT_SOURCE

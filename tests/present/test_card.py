@@ -45,6 +45,18 @@ def test_each_model_of_each_run_has_a_card_in_two_forms(found: Reported, tmp_pat
     assert len({card.name for card in make_cards(both)}) == 4
 
 
+def test_a_card_of_one_of_two_runs_has_the_findings_of_that_run_alone() -> None:
+    runs = [
+        make_run(Path(name), tilts=(Tilt("own", tilt, terms=6, title="Own"),), models=("m",))
+        for name, tilt in (("first", 1.2), ("second", -1.2))
+    ]
+    alone = [reported(run) for run in runs]
+    both = Reported.of([each for one in alone for each in one.runs])
+    cards = [card for one in alone for card in make_cards(one)]
+    for card, own in zip(make_cards(both), cards, strict=True):
+        assert [*texts_of(card.document.blocks)] == [*texts_of(own.document.blocks)]
+
+
 def test_one_model_has_the_plain_name(tmp_path: Path) -> None:
     run = make_run(tmp_path, tilts=TILTS[:1], models=("m",), scorers=("causal.sum.v1",))
     assert [path.name for path in write_cards(reported(run), tmp_path)] == ["card.md", "card.html"]
@@ -59,7 +71,7 @@ def test_lines_are_the_findings_of_the_model(found: Reported, cards: list[Card])
             assert one.leading
             assert [cell.text for cell in row[1:]] == [
                 mark_of(one),
-                f"{one.verdict.holds} of {one.verdict.of}",
+                f"{one.multiverse.curve.signs.positive} of {one.verdict.of}",
                 signed(one.leading.effect.value),
                 p_value(one.verdict.p_adjusted),
             ]

@@ -178,9 +178,10 @@ def test_text_of_data_is_data_only(make: Callable[[int, str], Spec]) -> None:
 
 def test_rows_of_the_same_chart_differ_only_in_their_data() -> None:
     one, other = _dots(4, "a"), _dots(4, HOSTILE)
-    assert [sorted(layer["encoding"]) for layer in one["layer"]] == [
-        sorted(layer["encoding"]) for layer in other["layer"]
-    ]
+    # A longer label is set in two ways, for wide and for narrow charts.
+    assert {(*sorted(layer["encoding"]),) for layer in one["layer"]} == {
+        (*sorted(layer["encoding"]),) for layer in other["layer"]
+    }
 
 
 def test_dots_mark_neutral_directions_and_what_has_no_interval() -> None:
@@ -220,9 +221,9 @@ def test_a_group_has_its_colour_whatever_is_drawn() -> None:
 def test_effects_beyond_bounds_are_on_their_side() -> None:
     methods = [Method({}, -1), Method({}, 1, True, 0.5, 0.1, 0.9), Method({}, 1)]
     points = [row for row in _rows(curve(methods, [], CurveKey("up", "down"))) if "beyond" in row]
-    by_place = {row["x"]: row for row in points}
-    assert [by_place[number]["beyond"] for number in range(3)] == [-1, 0, 1]
-    assert by_place[2]["y"] < by_place[1]["y"] < by_place[0]["y"]
+    by_key = {row["x"]: row for row in points}
+    assert [by_key[number]["beyond"] for number in range(3)] == [-1, 0, 1]
+    assert by_key[2]["y"] < by_key[1]["y"] < by_key[0]["y"]
 
 
 def test_a_missing_value_interrupts_a_line() -> None:

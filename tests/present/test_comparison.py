@@ -14,7 +14,8 @@ from tests.present.synthetic import HOSTILE, Tilt, make_run
 from tests.present.test_report import rows_of
 from tiltmeter.present import html
 from tiltmeter.present.blocks import Chart, Document, Listing, Prose, Section, each, plain
-from tiltmeter.present.sections.comparison import comparison
+from tiltmeter.present.sections.comparing.comparison import comparison
+from tiltmeter.present.words import NONE, p_value
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
@@ -82,8 +83,14 @@ def test_differences_are_drawn_as_the_tables_have_them(page: Document, pairs: Ru
 
 
 def test_a_margin_has_a_column_of_its_own(page: Document, pairs: RunComparison) -> None:
-    labels = [column.label for column in tables_of(page.appendix)[EVERY].columns]
-    assert "Within the margin" in labels
+    table = tables_of(page.appendix)[EVERY]
+    at = [column.label for column in table.columns].index("Within the margin")
+    for one, row in zip(pairs.views[0].cells, table.rows, strict=True):
+        if one.equivalence is None:
+            assert row[at].text == NONE
+        else:
+            assert row[at].text.startswith("yes") == (one.equivalence.verdict in ("equivalent", "both"))
+            assert p_value(one.equivalence.p).removeprefix("<") in row[at].small
     without = comparison(replace(pairs, margin=None, views=compare_runs(pairs_runs()).views))
     assert "Within the margin" not in [column.label for column in tables_of(without.appendix)[EVERY].columns]
 

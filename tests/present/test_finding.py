@@ -16,12 +16,14 @@ from tiltmeter.present import drawing
 from tiltmeter.present.blocks import Chart, Listing, Notice, Prose, Section, Verbatim, each, plain
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import Places, curve_chart, finding_section, flip_sentences, settings_of
+from tiltmeter.present.verdicts import answer as said_of
+from tiltmeter.present.verdicts import cautions
 from tiltmeter.present.words import percent
+from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import Finding, Findings, finding, questions
-from tiltmeter.results.findings.material import Material, cells_of
-from tiltmeter.stats.cells import CellData
-from tiltmeter.stats.flips import Flips
-from tiltmeter.stats.multiverse import multiverse
+from tiltmeter.stats.multiverse.cells import CellData
+from tiltmeter.stats.multiverse.conclusion import multiverse
+from tiltmeter.stats.multiverse.flips import Flips
 from tiltmeter.store import Run
 
 RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
@@ -51,8 +53,8 @@ def page(one: Finding, found: Reported) -> Section:
 
 def test_the_question_comes_first_and_then_the_verdict(page: Section, one: Finding) -> None:
     asked, answer, *_ = page.blocks
-    assert isinstance(asked, Prose) and plain(asked.text) == one.question.text
-    assert isinstance(answer, Prose) and (plain(answer.text), answer.kind) == (one.verdict.sentence, "answer")
+    assert isinstance(asked, Prose) and plain(asked.text).startswith(one.question.text)
+    assert isinstance(answer, Prose) and (plain(answer.text), answer.kind) == (said_of(one), "answer")
     assert (page.mark, page.about["verdict"]) == (one.verdict.words, "holds")
     assert page.about["view"] == "continuations" and page.about["bias"] == "gender"
 
@@ -65,7 +67,7 @@ def test_the_curve_has_a_point_for_each_method_from_the_lowest_effect_to_the_hig
     assert len(points) == one.verdict.of == 6
     effects = [row["value"] for row in sorted(points, key=lambda row: row["x"])]
     assert effects == sorted(effects) == [cell.effect.value for cell in one.multiverse.curve.cells]
-    assert f"{one.verdict.holds} of {one.verdict.of} methods" in chart.title
+    assert f"all {one.verdict.of} methods" in chart.title
     assert f"{one.verdict.of} methods" in chart.alternative
     assert len({row["tip"] for row in points}) == 6
 
@@ -116,7 +118,7 @@ def test_methods_without_a_value_are_counted_with_the_reason(tmp_path: Path) -> 
 
 def test_a_question_with_one_method_says_what_became_of_the_others(tmp_path: Path) -> None:
     run = stereotype_run(tmp_path, STEREOTYPED)
-    material = Material([run])
+    material = Evidence([run])
     [question] = [one for one in questions(material) if one.by_stereotype]
     data = cells_of(question, material)[0]
     blind = CellData.of({"rater": "blind"}, [None, None], ["a", "b"], [0, 1])
@@ -130,7 +132,7 @@ def test_a_question_with_one_method_says_what_became_of_the_others(tmp_path: Pat
 def test_nothing_of_a_hostile_name_becomes_markup() -> None:
     pytest.importorskip("vl_convert")
     run = rated(biases=("religion",), openers=4)
-    material = Material([run])
+    material = Evidence([run])
     hostile = next(one for one in questions(material) if HOSTILE in (one.first, one.second))
     answer = finding(hostile, material)
     known = Reported((run,), Findings((answer,), 0))
@@ -178,4 +180,4 @@ def test_what_it_does_not_mean_is_on_every_page_and_a_caution_where_there_is_one
     assert any(len(listing.items) > 1 for listing in each(section.blocks, Listing))
     warned = finding_section(replace(one, instrument="failed"), found)
     assert len(list(each(warned.blocks, Notice))) == 1
-    assert bool(one.caution) == any(isinstance(block, Notice) for block in page.blocks)
+    assert bool(cautions(one)) == any(isinstance(block, Notice) for block in page.blocks)

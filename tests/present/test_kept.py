@@ -18,8 +18,9 @@ from tiltmeter.present.files import write_page, write_run
 from tiltmeter.present.kept import FINDINGS, VERSION, findings_of, keep_findings, mark_of, read_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.verdicts import finding_json
 from tiltmeter.results import summarise_run
-from tiltmeter.store.run_folder import is_made_here
+from tiltmeter.store.run_folder import is_current
 
 
 @pytest.fixture(scope="module")
@@ -32,20 +33,20 @@ def test_what_is_written_is_read_back(found: Reported, tmp_path: Path) -> None:
     kept = findings_of(found, page)
     assert keep_findings(kept, tmp_path) == tmp_path / FINDINGS
     read = read_findings(tmp_path)
-    assert read and read["page"] == page.without_texts()
+    assert read and read["page"] == page.without(Examples)
     assert {**read, "page": None} == json.loads(json.dumps({**kept, "page": None}))
 
 
 def test_records_are_those_of_the_analysis(found: Reported) -> None:
     kept = findings_of(found, report(found))
-    assert kept["findings"] == [one.as_json() for one in found.findings]
+    assert kept["findings"] == [finding_json(one) for one in found.findings]
     assert kept["instrument"] == found.summaries[0].instrument.as_json()
     assert (kept["study"], kept["finished"], kept["version"]) == ("synthetic", FINISHED, VERSION)
 
 
 def test_no_text_of_a_model_is_in_the_file(found: Reported) -> None:
     assert "would be late" not in json.dumps(findings_of(found, report(found)))
-    assert not list(each(report(found).without_texts().everything, Examples))
+    assert not list(each(report(found).without(Examples).everything, Examples))
 
 
 @pytest.mark.parametrize("version", [1, VERSION - 1, VERSION + 1])
@@ -84,7 +85,7 @@ def test_a_run_folder_gets_tables_figures_findings_and_report(tmp_path: Path) ->
         *("tables/pairs.csv", "tables/estimates.csv", "tables/dropped.csv"),
     }
     # Nothing is believed to be made here whose ledger is not.
-    assert not is_made_here(tmp_path, FINDINGS)
+    assert not is_current(tmp_path, FINDINGS)
 
 
 def test_without_the_plotting_package_nothing_is_left_half_written(

@@ -20,13 +20,20 @@ from tests.present.test_comparison import pairs_runs
 from tests.present.test_report import rows_of
 from tiltmeter.present.blocks import Chart, Section, Table, each
 from tiltmeter.present.saving import saved_comparison, saved_leaderboards
-from tiltmeter.present.sections.leaderboard import about, board_table, leaderboard, order_words, ordered, title_of
+from tiltmeter.present.sections.comparing.leaderboard import (
+    about,
+    board_table,
+    leaderboard,
+    order_words,
+    ordered,
+    title_of,
+)
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.names import names_of
 from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 from tiltmeter.results.rank.records import Leaderboards
-from tiltmeter.stats.places import Standing
+from tiltmeter.stats.comparing.ranking import Rank
 
 MODELS = ("alpha", "beta", "gamma")
 
@@ -56,7 +63,11 @@ def test_a_table_has_every_figure_with_its_counts(found: Leaderboards) -> None:
 
 
 def test_charts_have_the_figures_of_the_tables(found: Leaderboards) -> None:
+    names = names_of(side.run for side in found.sides)
     for board, chart in zip(ordered(found), each(leaderboard(found).blocks, Chart), strict=True):
+        title = title_of(board, names)
+        assert chart.title.startswith(title)
+        assert chart.alternative == f"{title}. {order_words(board)}"
         drawn = [row["value"] for row in rows_of(chart.spec) if "kind" in row]
         assert sorted(drawn) == sorted(entry.value.value for entry in board.entries)
 
@@ -69,7 +80,7 @@ def test_the_first_boards_are_open(found: Leaderboards) -> None:
 def test_a_board_without_places_says_why_and_a_figure_without_interval_too(found: Leaderboards) -> None:
     bare = Estimate(0.6, n=4, origins=2, note="no interval: too few")
     board = found.boards[0]
-    entries = tuple(replace(entry, value=bare, standing=Standing()) for entry in board.entries)
+    entries = tuple(replace(entry, value=bare, standing=Rank()) for entry in board.entries)
     few = replace(board, entries=entries, differences=(), note="too few")
     assert "too few" in order_words(few)
     names = names_of(side.run for side in found.sides)

@@ -51,11 +51,19 @@ def paired() -> Methods:
     return methods_of(make_run(Path("r"), tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",)))
 
 
-@pytest.mark.parametrize("noun", ["model", "source", "prompt-source", "open-prompt-source", "scorer", "rater"])
-def test_every_part_says_what_it_rests_on(noun: str) -> None:
+PARTS: dict[str, list[str]] = {
+    **{noun: registry.names(noun) for noun in ("model", "scorer", "rater")},
+    "source": registry.names("source", "pairs"),
+    "prompt-source": registry.names("source", "continuations"),
+    "open-prompt-source": registry.names("source", "next words"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_says_what_it_rests_on(part: str) -> None:
     found = _read()
-    assert set(found[noun]) == set(registry.TABLES[noun])
-    assert {key for keys in found[noun].values() for key in keys} <= set(found["works"])
+    assert set(found[part]) == set(PARTS[part])
+    assert {key for keys in found[part].values() for key in keys} <= set(found["works"])
 
 
 def test_every_work_is_complete() -> None:

@@ -12,6 +12,7 @@ from tests.present.reading import reported
 from tests.present.test_finding import RATERS, rated
 from tiltmeter.present.multiverse import write_multiverse
 from tiltmeter.present.sections.finding import anchor_of
+from tiltmeter.present.verdicts import finding_json
 
 pytestmark = pytest.mark.usefixtures("tiny_drawings")
 
@@ -20,7 +21,7 @@ def test_answers_are_written_as_json_methods_and_figures(tmp_path: Path) -> None
     found = reported(rated(openers=6))
     write_multiverse(found, tmp_path / "out")
     [one] = json.loads((tmp_path / "out" / "multiverse.json").read_text(encoding="utf-8"))["answers"]
-    assert one == json.loads(json.dumps(found.findings[0].as_json()))
+    assert one == json.loads(json.dumps(finding_json(found.findings[0])))
     with (tmp_path / "out" / "cells.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == found.findings[0].verdict.of == 6

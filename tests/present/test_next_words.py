@@ -28,9 +28,9 @@ from tiltmeter.present.blocks import (
 from tiltmeter.present.html import page
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import topics
-from tiltmeter.present.sections.example_prompts import example_prompts
-from tiltmeter.present.sections.next_word_answers import answers
-from tiltmeter.present.sections.next_words import next_words
+from tiltmeter.present.sections.next_words.answers import answers
+from tiltmeter.present.sections.next_words.examples import example_prompts
+from tiltmeter.present.sections.next_words.section import next_words
 from tiltmeter.present.shading import shaded
 from tiltmeter.present.tables import sort_key
 from tiltmeter.results import summarise_run
@@ -99,7 +99,7 @@ def said(lean: float, habit: float, folder: Path, **options: Any) -> str:
 
 
 def test_tables_have_the_figures_of_the_summary(shown: list[Section], cell: NextWordCell) -> None:
-    perturbed = sorts(part(shown, "Is it the test word"))
+    perturbed = sorts(part(shown, "Does the test word"))
     for name, found in cell.summary.perturbations.items():
         measures = found.overall.pairs["male/female"]
         assert {sort_key(measures["share"].value), sort_key(measures["absolute_difference"].value)} <= perturbed
@@ -119,7 +119,7 @@ def test_tables_have_the_figures_of_the_summary(shown: list[Section], cell: Next
 def test_charts_have_the_figures_of_the_summary_and_places_that_open_texts(
     shown: list[Section], cell: NextWordCell
 ) -> None:
-    [chart] = each(part(shown, "Is it the test word").blocks, Chart)
+    [chart] = each(part(shown, "Does the test word").blocks, Chart)
     own = [row for row in rows_of(chart) if row["place"]["source"] == cell.source and "value" in row]
     values = {row["place"]["perturbation"]: row["value"] for row in own}
     share = {name: one.overall.pairs["male/female"]["share"].value for name, one in cell.summary.perturbations.items()}
@@ -133,7 +133,7 @@ def test_charts_have_the_figures_of_the_summary_and_places_that_open_texts(
 
 def test_a_group_has_one_colour_in_every_chart(found: Reported) -> None:
     topic = topics(found)[0]
-    assert list(topic.colours) == [found.names.group(name) for name, _ in topic.sets]
+    assert list(topic.colours) == [topic.group(name) for name, _ in topic.sets]
     assert len(set(topic.colours.values())) == 3
 
 
@@ -234,7 +234,7 @@ def test_the_habit_alone_is_enough(tmp_path: Path) -> None:
     blocks = next_words(reported(make_asked_run(tmp_path, perturbations=["start", "openers"], saliency=False)))
     titles = {one.title for one in each(blocks, Section)}
     assert "Without context" in titles
-    assert not titles & {"The prompts", "Is it the test word, or habit?", "Probabilities by group"}
+    assert not titles & {"The prompts", "Does the test word matter?", "Probabilities by group"}
 
 
 def test_a_run_without_next_words_has_no_section(tmp_path: Path) -> None:
@@ -249,13 +249,13 @@ def test_models_of_several_runs_are_side_by_side(tmp_path: Path) -> None:
     assert topic.labels == ["alpha-135m (next words, one)", "beta-1b", "alpha-135m (again, two)"]
 
 
-def test_part_of_a_lean_is_habit_only_where_both_parts_are_significant(tmp_path: Path) -> None:
+def test_part_of_a_lean_remains_only_where_both_parts_are_significant(tmp_path: Path) -> None:
     both = said(1.0, 1.0, tmp_path)
     assert re.search(r"of the (\d+) points away from 50\s%, (\d+) remain", both)
-    assert "habit" not in said(1.5, 0.0, tmp_path, noise=0.8)
+    assert "remain" not in said(1.5, 0.0, tmp_path, noise=0.8)
     assert "larger without it" in said(-0.5, 1.5, tmp_path)
-    assert "other way" in said(-3.0, 1.0, tmp_path)
-    assert "may be habit alone" in said(0.0, 1.5, tmp_path)
+    assert "remain" not in said(-3.0, 1.0, tmp_path)
+    assert "nothing to do with it" in said(0.0, 1.5, tmp_path)
 
 
 def test_nothing_is_claimed_without_evidence(tmp_path: Path) -> None:

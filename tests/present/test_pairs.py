@@ -11,17 +11,17 @@ from tests.present.synthetic import HOSTILE, Tilt, make_run
 from tiltmeter.present.blocks import Chart, Notice, Prose, Section, Table, each, plain
 from tiltmeter.present.charts import dots
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.example_pairs import SHOWN, example_pairs, marked
 from tiltmeter.present.sections.forest import CHECKS, SHARE, Shares, forest_in_words, forest_rows
-from tiltmeter.present.sections.pair_headline import control_parts, decimals_for, headline, opposite
-from tiltmeter.present.sections.pair_tables import sides
-from tiltmeter.present.sections.pairs import pairs
+from tiltmeter.present.sections.pairs.examples import SHOWN, example_pairs, marked
+from tiltmeter.present.sections.pairs.headline import control_parts, decimals_for, headline, opposite
+from tiltmeter.present.sections.pairs.section import pairs
+from tiltmeter.present.sections.pairs.tables import sides
 from tiltmeter.present.series import series_of
 from tiltmeter.present.words import SPACE, percent, percent_range
 from tiltmeter.records import Estimate
 from tiltmeter.results import Cell, summarise_run
 from tiltmeter.results.findings.findings import Findings
-from tiltmeter.stats.pairs import PairSummary
+from tiltmeter.stats.views.pairs import PairSummary
 from tiltmeter.store import Run
 
 NOTHING = Estimate(None)
@@ -87,7 +87,7 @@ def test_the_headline_has_the_figure_of_the_scorer_that_the_study_names_first(
         assert percent(one.headline.value, decimals) in said
         assert percent_range(one.headline.low, one.headline.high, decimals) in said
         assert percent_range(one.overall.low, one.overall.high) in said
-        assert f"{one.headline.n} pairs scored, {one.headline.n_unscored} missing, {one.headline.origins}" in said
+        assert f"{one.headline.n} scored pairs ({one.headline.n_unscored} missing) with {one.headline.origins}" in said
 
 
 def test_control_sets_that_lean_are_beside_the_headline(found: Reported, sections: dict[str, Section]) -> None:
@@ -216,7 +216,7 @@ def test_the_name_of_a_control_set_is_taken_apart_whatever_its_bias() -> None:
 
 def test_words_of_groups_are_marked(found: Reported) -> None:
     pair = next(pair for pair in found.read[0].pairs if pair.bias == "hostile")
-    spans = marked(pair, 0)
+    spans = marked(pair.texts[0], {"group": pair.group_spans[0], "attribute": pair.attribute_spans[0]})
     assert "".join(span.text for span in spans) == pair.texts[0] and HOSTILE in pair.texts[0]
     assert (spans[0].kind, spans[0].text) == ("group", pair.terms[0])
 

@@ -12,11 +12,11 @@ from tests.present.test_text_structures import made as made_with_structures
 from tests.present.test_texts import reported, table
 from tiltmeter.present.blocks import Examples, Prose, Section, each, plain
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.example_texts import example_texts
-from tiltmeter.present.sections.raters import raters
+from tiltmeter.present.sections.texts.examples import example_texts
+from tiltmeter.present.sections.texts.raters import raters
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.results import RunSummary, summarise_run
-from tiltmeter.results.summary.text_records import PeopleSaid
+from tiltmeter.results.summary.text_records import PeopleAgreement
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def test_raters_of_one_kind_are_compared_and_no_others(shown: list[Section], sum
 
 
 def test_people_are_counted_with_how_far_they_agree(run: Run, summary: RunSummary):
-    said = PeopleSaid({"ann": 3, "bo": 2}, 4, 0.5, unrated=1, numberless={"bo": 1})
+    said = PeopleAgreement({"ann": 3, "bo": 2}, 4, 0.5, unrated=1, numberless={"bo": 1})
     assert summary.continuations
     heard = replace(summary, continuations=replace(summary.continuations, people=said))
     words = [plain(one.text) for one in each(raters(reported((run, heard))), Prose)]

@@ -27,7 +27,7 @@ from tiltmeter.present.sections.finding import anchor_of, finding_section, mark_
 from tiltmeter.present.sections.summary import check_figure, instrument_lines, verdict_counts
 from tiltmeter.present.words import NONE, number_words, signed
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, TOO_LITTLE
+from tiltmeter.stats.multiverse.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, TOO_LITTLE
 from tiltmeter.store import Run
 
 STRENGTHS = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
@@ -124,7 +124,7 @@ def test_the_instrument_check_is_the_same_everywhere(check: float, found: Report
     told = [plain(block.text) for block in blocks if plain(block.text).startswith("Instrument check: ")]
     [card] = make_cards(known)
     assert told == [words for words in texts_of(card.document.blocks) if words.startswith("Instrument check: ")]
-    assert [words.removeprefix("Instrument check: ") for words in told] == lines
+    assert told == [f"Instrument check: {' '.join(lines)}"]
     assert any(isinstance(block, Notice) for block in document.blocks) == (result == "failed")
     [checked] = [finding for finding in known.findings if finding.question.check]
     assert mark_of(checked) == f"instrument check: {result}"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.present.completions import MadeUp, make_rated_run
-from tiltmeter.present.sections.run_texts import RunTexts
-from tiltmeter.present.sections.texts_by_rater import board_chart, board_notes, board_sentence, board_table
+from tiltmeter.present.sections.texts.by_rater import board_chart, board_notes, board_sentence, board_table
+from tiltmeter.present.sections.texts.of_run import RunTexts
 from tiltmeter.records import Decoding, Estimate
 from tiltmeter.results.names import Names
 from tiltmeter.results.summary.by_rater import Board
 from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
-from tiltmeter.stats.continuations import ContinuationSummary, GroupPair, GroupSummary
+from tiltmeter.stats.views.continuations import ContinuationSummary, GroupPair, GroupSummary
 
 UP, DOWN, UNSURE, ZERO = (
     Estimate(0.2, 0.1, 0.3, n=20, origins=10),

@@ -12,7 +12,7 @@ from tests.present.synthetic import HOSTILE
 from tests.present.test_texts import reported, table
 from tiltmeter.present.blocks import Chart, Section, each
 from tiltmeter.present.html import fragment
-from tiltmeter.present.sections.structures import structures
+from tiltmeter.present.sections.texts.structures import structures
 from tiltmeter.records import Structure
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run

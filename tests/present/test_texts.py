@@ -15,7 +15,7 @@ from tiltmeter.parquet import parquet_rows
 from tiltmeter.present.blocks import Chart, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.texts import texts
+from tiltmeter.present.sections.texts.section import texts
 from tiltmeter.present.words import signed
 from tiltmeter.records import Decoding, Prompt
 from tiltmeter.results import RunSummary, boards, summarise_run

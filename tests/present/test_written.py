@@ -12,7 +12,7 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.present.blocks import Chart, Notice, Prose, Section, Table, each, plain
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.order import order
-from tiltmeter.present.sections.written import written
+from tiltmeter.present.sections.pairs.written import written
 from tiltmeter.present.words import percent
 from tiltmeter.results import of_the_test, summarise_run
 from tiltmeter.results.findings.findings import Findings

@@ -15,7 +15,7 @@ from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_toke
 from tiltmeter import raters
 from tiltmeter.engine.cached import cached_rater
 from tiltmeter.errors import ModelError
-from tiltmeter.raters import hub
+from tiltmeter.raters import checkpoint_files
 from tiltmeter.records import Rating
 from tiltmeter.store import Cache
 
@@ -216,5 +216,9 @@ def test_the_commit_of_the_hub_is_among_the_facts(
     folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = folder("toxicity.roberta-hate")
-    monkeypatch.setattr(hub, "_fetched", lambda name, repository, revision: hub.Found(home, "f" * 40))
+    monkeypatch.setattr(
+        checkpoint_files,
+        "_fetched",
+        lambda name, repository, revision: checkpoint_files.CheckpointFolder(home, "f" * 40),
+    )
     assert raters.load("toxicity.roberta-hate").facts["revision"] == "f" * 40

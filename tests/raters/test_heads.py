@@ -14,7 +14,7 @@ import pytest
 
 from tests.shared import ROOT
 from tiltmeter import raters
-from tiltmeter.raters import regarding
+from tiltmeter.raters import regard_labels
 
 TESTED = ("regard_written", "regard_fresh", "regard_unseen", "regard_last")
 
@@ -55,9 +55,9 @@ def test_regard_is_trained_on_many_texts_and_on_none_that_it_is_tested_on(
     rows = data["training_rows"]()
     tested = {row.text for name in TESTED for row in script["sentences"](name)}
     tested |= {row.text for row in script["sentences"]("regard") if row.part == "test"}
-    bare = {regarding.bare(text).lower() for text in tested}
-    assert len(rows) > 1500 and not [row for row in rows if regarding.bare(row.text).lower() in bare]
-    assert {row.label for row in rows} == set(regarding.LABELS) and all("XYZ" in row.text for row in rows)
+    bare = {regard_labels.without_article(text).lower() for text in tested}
+    assert len(rows) > 1500 and not [row for row in rows if regard_labels.without_article(row.text).lower() in bare]
+    assert {row.label for row in rows} == set(regard_labels.LABELS) and all("XYZ" in row.text for row in rows)
 
 
 def test_patterns_are_filled_in_completely_and_have_both_genders(data: dict[str, Any]) -> None:

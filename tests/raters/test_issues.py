@@ -12,14 +12,14 @@ from benchmarks import issues as benchmark
 from tests.shared import ROOT
 from tiltmeter import specs
 from tiltmeter.errors import ModelError
-from tiltmeter.kinds import term_kind
 from tiltmeter.parsing import parser
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import AuditItem, wrong_article
 from tiltmeter.raters.issues.judge import judge
 from tiltmeter.raters.issues.layout import lay_out
 from tiltmeter.records import Spec
-from tiltmeter.sources.filling import fill
+from tiltmeter.sources.slots import fill
+from tiltmeter.word_kinds import term_kind
 
 pytestmark = pytest.mark.slow
 

@@ -114,10 +114,6 @@ def test_prompts_and_ratings_stream_in_the_order_of_the_study(run: Run) -> None:
     for model in run.continuations.models:
         for decoding in run.continuations.decodings:
             texts = list(run.continuations.texts(model, decoding))
-            ratings = run.continuations.ratings(model, decoding)
             found = list(run.continuations.with_ratings(model, decoding))
             assert [one for one, _ in found] == texts
-            for one, rated in found:
-                key = one.prompt.id, one.sample
-                assert rated == {rater: own[key] for rater, own in ratings.items() if key in own}
-                assert rated
+            assert all(rated for _, rated in found)

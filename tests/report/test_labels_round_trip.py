@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
 from tiltmeter.cli.report import report
-from tiltmeter.cli.sentences import sentences
+from tiltmeter.cli.sentences import sheet
 from tiltmeter.engine import carry_out
 from tiltmeter.study import parse, plan
 
@@ -52,7 +52,7 @@ def call(command, *words: object) -> str:
 
 
 def test_labels_of_a_run_come_back_into_its_report(run: Path, tmp_path: Path) -> None:
-    call(sentences, "--audit", run, "--annotate", tmp_path / "ann.csv")
+    call(sheet, run, "--out", tmp_path / "ann.csv")
     with (tmp_path / "ann.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for number, row in enumerate(rows[:-3]):

@@ -19,8 +19,10 @@ from tiltmeter.records import Estimate
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import NOT_STATED, Account, account, estimates_in, varied_choices
 from tiltmeter.results.findings.findings import Finding, summarise_findings
+from tiltmeter.sources.interface import Source
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
+from tiltmeter.views import VIEWS, View
 
 ONE_SCORER = ("causal.sum.v1",)
 
@@ -34,13 +36,12 @@ def answers_of(run: Run) -> tuple[Finding, ...]:
     return summarise_findings([(run, summarise_run(run))]).findings
 
 
-@pytest.mark.parametrize("noun", ["source", "prompt-source", "open-prompt-source"])
-def test_every_source_declares_where_its_text_comes_from(noun: str) -> None:
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_source_declares_where_its_text_comes_from(view: View) -> None:
     brought = {"pairs-file.v1", "prompts-file.v1"}
-    for name in registry.TABLES[noun]:
-        nature = registry.declared(noun, name, "NATURE")
+    for name in registry.names("source", view):
+        nature = Source.named(name, view).declared("NATURE")
         assert (nature is None) == (name in brought), name
-    assert registry.declared("source", "of-a-plug-in-that-is-not-here", "NATURE") is None
 
 
 @pytest.mark.parametrize(

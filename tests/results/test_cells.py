@@ -17,12 +17,12 @@ from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import cells as module
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import ORDERED, Table, table_of, write_measurements
+from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import finding, questions
-from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.results.measurements import MADE, measurements
 from tiltmeter.results.measurements.columns import ITEMS, MEASUREMENTS
 from tiltmeter.store import Run, read_run
-from tiltmeter.store.run_folder import note_made
+from tiltmeter.store.run_folder import record_made_files
 from tiltmeter.study import parse, plan
 
 STUDY = """
@@ -85,7 +85,7 @@ def test_tables_that_were_made_here_are_read_and_others_are_made_anew(
     files = write_measurements(run, run.folder)
     # Nobody noted who wrote them.
     assert shown(table_of(again(run))) == before
-    note_made(run.folder, files)
+    record_made_files(run.folder, files)
 
     def no_ledger(_: Run):
         raise AssertionError("the ledger was read")
@@ -103,7 +103,7 @@ def test_tables_that_were_made_here_are_read_and_others_are_made_anew(
     with database() as found:
         fill(found, "rows", whole[0], (row for at, row in enumerate(whole[1](run)) if at % 2))
         save(found, "rows", table, {"tiltmeter": "measurements.v1"})
-    note_made(run.folder, [table])
+    record_made_files(run.folder, [table])
     assert shown(table_of(again(run))) == before
 
 
@@ -170,7 +170,7 @@ def test_the_headline_of_pairs_and_their_cell_of_a_question_are_the_same_figure(
         for cell in summarise_run(run).cells
         for bias, one in cell.summary.headline_by_bias.items()
     }
-    material = Material([run])
+    material = Evidence([run])
     checked = 0
     for question in [one for one in questions(material) if one.view == "pairs"]:
         for cell in finding(question, material, permutations=19).multiverse.curve.cells:
@@ -188,7 +188,7 @@ def test_the_headline_of_pairs_and_their_cell_of_a_question_are_the_same_figure(
 def test_a_folder_whose_name_looks_like_a_pattern_is_read_like_any_other(tmp_path: Path) -> None:
     run = carry_out(plan(parse(STUDY)), tmp_path / "run [1] *")
     before = shown(table_of(run))
-    note_made(run.folder, write_measurements(run, run.folder))
+    record_made_files(run.folder, write_measurements(run, run.folder))
     assert shown(table_of(again(run))) == before
 
 
@@ -206,7 +206,7 @@ def test_two_data_sets_on_one_topic_answer_one_question_each_with_the_groups_tha
         *(pair("other", at, ("stereotype", "unrelated"), contrast="meaning") for at in range(12)),
     ]
     scores = {place: [PairScore(one, place[1], (noise.gauss(0, 1), 0.0)) for one in pairs] for place in made.scores}
-    material = Material([replace(made, pairs=pairs, scores=scores)])
+    material = Evidence([replace(made, pairs=pairs, scores=scores)])
     [question] = [one for one in questions(material) if one.view == "pairs"]
     assert (question.bias, question.first, question.second) == ("gender", "women", "men")
     cells = cells_of(question, material)

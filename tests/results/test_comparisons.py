@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.results.summary.sources_compared import WRITTEN, Reading, compare_sources, correlate
-from tiltmeter.stats.pairs import PairItem, summarise
+from tiltmeter.stats.views.pairs import PairItem, summarise
 
 
 def reading(model: str, source: str, *values: float | None, written: bool = True) -> Reading:

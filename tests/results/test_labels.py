@@ -12,7 +12,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair, Written
 from tiltmeter.results.measurements.people import label_rows
 from tiltmeter.results.summary.generated import summarise_generated
-from tiltmeter.results.summary.labels import judged_by_people, matched, read_labels, said_by_people, summarise_people
+from tiltmeter.results.summary.labels import judged_by_people, labels_by_people, matched, read_labels, summarise_people
 from tiltmeter.sources.generated.annotations import COLUMNS, export_annotations
 from tiltmeter.sources.generated.pairs import sentence_of
 
@@ -60,7 +60,7 @@ def test_labels_go_out_and_come_back(tmp_path: Path, prefix: str) -> None:
         PAIRS[2].id: frozenset(),
     }
     audit = {pair.id: frozenset({"I1"}) for pair in PAIRS}
-    people = summarise_people(said_by_people(table), run.pairs, audit)
+    people = summarise_people(labels_by_people(table), run.pairs, audit)
     assert people is not None
     assert (dict(people.annotators), people.sentences, people.unjudged, people.tied) == ({"ann": 3, "bob": 3}, 4, 1, 1)
     [first] = [one for one in people.audit if one.label == "I1"]
@@ -105,7 +105,7 @@ def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
 def test_labels_of_another_source_say_nothing(tmp_path: Path) -> None:
     labels = read_labels([sheet(tmp_path / "ann.csv", sentences(PAIRS, "generated[by=other]:"), {0: "I1"})])
     run, table = labelled(PAIRS, labels, tmp_path)
-    assert summarise_people(said_by_people(table), run.pairs, None) is None
+    assert summarise_people(labels_by_people(table), run.pairs, None) is None
     assert judged_by_people(table) is None
 
 

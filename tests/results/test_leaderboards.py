@@ -14,8 +14,8 @@ from tiltmeter.errors import UserError
 from tiltmeter.results.cells import Measurement
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.rank.boards import (
-    Row,
-    apart_by,
+    ItemValues,
+    figure_of_differences,
     items_of,
     leaderboards,
     several_sides,
@@ -23,8 +23,8 @@ from tiltmeter.results.rank.boards import (
     sides_of_runs,
 )
 from tiltmeter.results.rank.records import Leaderboard
+from tiltmeter.stats.comparing.ranking import rank_models
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.places import order_of
 from tiltmeter.store import Run
 
 SHE, HE = ("she", "woman"), ("he", "man")
@@ -103,9 +103,12 @@ def test_places_by_next_words_are_uncertain_over_templates_too() -> None:
     ]
 
     def above(values: Sequence[tuple[float, float]]) -> list[tuple[str, ...]]:
-        rows = [Row((), of, both) for of, both in zip(prompts, values, strict=True)]
+        rows = [ItemValues((), of, both) for of, both in zip(prompts, values, strict=True)]
         means = {name: fmean(both[at] for both in values) for at, name in enumerate("ab")}
-        return [one.above for one in order_of(means, items_of(rows), apart_by(share_of_words(rows))).standings]
+        return [
+            one.above
+            for one in rank_models(means, items_of(rows), figure_of_differences(share_of_words(rows))).standings
+        ]
 
     one = [(0.8 if of.template == "template 1" else 0.5, 0.5 - 0.001 * (at % 3)) for at, of in enumerate(prompts)]
     assert above(one) == [(), ()]

@@ -17,6 +17,7 @@ from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import write_measurements
 from tiltmeter.results.files.measurements import measured
 from tiltmeter.results.measurements import MADE
+from tiltmeter.results.measurements.columns import TILT
 from tiltmeter.store import Run
 
 Written = tuple[Run, Path]
@@ -54,7 +55,7 @@ def test_every_table_has_its_columns_and_nothing_is_without_bias_origin_and_grou
         for name, (columns, _) in MADE.items():
             assert duckdb.sql(f"SELECT * FROM '{folder / name}'").columns == list(columns)
         for row in rows(folder, "measurements.parquet"):
-            assert row["bias"] and row["origin"] and row["group"] and row["item"]
+            assert row["bias"] and row["origin"] and row["group"] and (row["item"] or row["measure"] == TILT)
             assert (row["value"] is None) == bool(row["reason"])
 
 
@@ -67,17 +68,18 @@ def test_the_same_run_gives_the_same_bytes(pairs: Written, tmp_path: Path) -> No
 def test_every_item_that_was_measured_is_listed(pairs: Written, texts: Written, words: Written) -> None:
     for _, folder in (pairs, texts, words):
         listed = {(row["view"], row["item"]) for row in rows(folder, "items.parquet")}
-        assert {(row["view"], row["item"]) for row in rows(folder, "measurements.parquet")} <= listed
+        own = [row for row in rows(folder, "measurements.parquet") if row["measure"] != TILT]
+        assert {(row["view"], row["item"]) for row in own} <= listed
 
 
 def test_means_of_pairs_are_those_of_the_summary(pairs: Written) -> None:
     run, folder = pairs
     figures = measured(folder / "measurements.parquet", where={"measure": "preference"})["cells"]
-    by_place = {(one["model"], one["source"], one["scorer"], one["bias"]): one for one in figures}
+    by_key = {(one["model"], one["source"], one["scorer"], one["bias"]): one for one in figures}
     checked = 0
     for cell in summarise_run(run).cells:
         for bias, figure in cell.summary.headline_by_bias.items():
-            own = by_place[cell.model, cell.source, cell.scorer, bias]
+            own = by_key[cell.model, cell.source, cell.scorer, bias]
             assert own["value"] == pytest.approx(figure.value, abs=1e-12)
             assert (own["n"], own["n_unscored"]) == (figure.n, figure.n_unscored)
             assert [own[name] for name in ("low", "high", "p")] == [
@@ -115,7 +117,7 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
     summary = summarise_run(run).next_words
     assert summary is not None
     names = ("model", "source", "bias", "words", "bounded", "combine")
-    by_place = {
+    by_key = {
         (
             *(one.get(name) for name in names),
             one["perturbation"],
@@ -130,7 +132,7 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
         for perturbation, found in cell.summary.perturbations.items():
             for pair, measures in found.overall.pairs.items():
                 for measure in ("share", "log_ratio", "difference"):
-                    own = by_place[(*(getattr(cell, name) for name in names), perturbation, pair, measure)]
+                    own = by_key[(*(getattr(cell, name) for name in names), perturbation, pair, measure)]
                     assert own["value"] == pytest.approx(measures[measure].value, abs=1e-12)
                     checked += 1
     assert checked > 10

@@ -21,15 +21,15 @@ from tiltmeter.records import Structure
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.compared import cells_from
+from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import REPORT_QUESTIONS, Finding, finding, questions, summarise_findings
-from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.results.findings.questions import Question, asked
 from tiltmeter.results.summary.next_word_cells import summarise_expectations
 from tiltmeter.sources.profession_templates import TEMPLATES
-from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
-from tiltmeter.stats.cells import CellData, cell_result, evaluate
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.whole_curve import curve_test, design_of
+from tiltmeter.stats.multiverse.aggregation import ORIGINS, in_deviations_of, matters, over_origins
+from tiltmeter.stats.multiverse.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.multiverse.whole_curve import curve_test, design_of
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 
@@ -41,7 +41,7 @@ Planted = tuple[Sequence[str], Sequence[str], float]
 
 
 def answers_to(run: Run | list[Run], words: str | None = None) -> list[Finding]:
-    material = Material([run] if isinstance(run, Run) else run)
+    material = Evidence([run] if isinstance(run, Run) else run)
     known = questions(material)
     return [finding(one, material) for one in (asked(words, known) if words else known)]
 
@@ -75,7 +75,6 @@ def test_asked_the_other_way_every_sign_turns_and_the_verdict_stands(negative_wo
     found = answer_to(negative_women, "Are texts about male rated worse than texts about female?")
     assert {cell.sign for cell in found.multiverse.curve.cells} == {-1}
     assert outcome(found) == ("holds", "second", 8, 8)
-    assert found.question.claim(turned=True) in found.verdict.sentence
 
 
 def test_equal_shares_of_negative_texts_are_inconclusive(tmp_path: Path) -> None:
@@ -162,12 +161,12 @@ def test_a_tilt_of_few_templates_does_not_hold(tmp_path: Path) -> None:
         ),
     )
     run = words_run(tmp_path, leaning)
-    [question] = [one for one in questions(Material([run])) if one.main]
-    cells = cells_of(question, Material([run]))
+    [question] = [one for one in questions(Evidence([run])) if one.main]
+    cells = cells_of(question, Evidence([run]))
     assert set(cells[0].origins) == set(PROFESSIONS)
     assert set(cells[0].over_templates().origins) == {f"template {text}" for text in TEMPLATES}
     alone = curve_test(evaluate([replace(cell, templates=None) for cell in cells], groups=question.groups))
-    found = finding(question, Material([run]))
+    found = finding(question, Evidence([run]))
     assert alone.p is not None and alone.p < 0.05
     assert found.multiverse.test.p is not None and found.multiverse.test.p > 0.2
     assert found.verdict.strength != "holds"
@@ -185,8 +184,8 @@ def test_a_profession_is_turned_in_all_sources_at_once(tmp_path: Path) -> None:
         file=folder / "study.toml",
     )
     run = carry_out(plan(study), folder / "run")
-    [question] = [one for one in questions(Material([run])) if one.main]
-    cells = cells_of(question, Material([run]))
+    [question] = [one for one in questions(Evidence([run])) if one.main]
+    cells = cells_of(question, Evidence([run]))
     assert len({cell.choices["source"] for cell in cells}) == 2
     assert {frozenset(cell.origins) for cell in cells} == {frozenset(PROFESSIONS)}
 
@@ -274,7 +273,7 @@ def test_the_opposite_of_a_stereotype_is_said_as_that(tmp_path: Path) -> None:
     opposite = [(SHE if words == HE else HE, contexts, delta) for words, contexts, delta in STEREOTYPED]
     found = answer_to(stereotype_run(tmp_path, opposite), BY_STEREOTYPE)
     assert (found.verdict.strength, found.verdict.direction) == ("holds", "second")
-    assert "the model expects the other group more often in all 12 methods" in found.verdict.sentence
+    assert (found.verdict.holds, found.verdict.of) == (12, 12)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +292,7 @@ def test_without_a_tilt_by_set_there_is_no_stereotype(tmp_path: Path, tilts: Seq
 
 
 def test_orientations_are_exchanged_by_whole_attributes_and_by_whole_templates(stereotyped: Run) -> None:
-    material = Material([stereotyped])
+    material = Evidence([stereotyped])
     [question] = asked(BY_STEREOTYPE, questions(material))
     by_attribute = design_of(cells_of(question, material))
     [(members, sides)] = by_attribute.pools
@@ -376,12 +375,12 @@ def test_a_cell_with_few_templates_is_uncertain_over_professions_alone(sides: li
 
 def test_a_question_without_any_cell_is_not_listed(tmp_path: Path) -> None:
     run = words_run(tmp_path / "both", [(["she"], PROFESSIONS[:5], 1.0)])
-    assert [one.beyond_habit for one in questions(Material([run]))] == [False, True]
+    assert [one.beyond_habit for one in questions(Evidence([run]))] == [False, True]
     (tmp_path / "model.toml").write_text(
         'model = "scripted"\n[[tilt]]\nwords = ["she"]\ndelta = 0.5\n', encoding="utf-8"
     )
     study = parse(WORDS.replace('["original", "person"]', '["person"]'), file=tmp_path / "study.toml")
-    assert not questions(Material([carry_out(plan(study), tmp_path / "run")]))
+    assert not questions(Evidence([carry_out(plan(study), tmp_path / "run")]))
 
 
 def test_why_a_cell_has_no_value_is_told(tmp_path: Path) -> None:
@@ -397,7 +396,7 @@ def test_one_cell_says_nothing_of_other_choices() -> None:
     run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",))
     [found] = answers_to(run)
     assert found.verdict.strength == "too little data"
-    assert "one method has a value" in found.verdict.sentence
+    assert "one method has a value" in found.verdict.reason
 
 
 def test_raters_without_a_favour_are_no_cells_and_toxicity_is_turned() -> None:
@@ -420,11 +419,11 @@ def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> N
     small = Lean({"toxicity.linear.v1": 0.05, "sentiment.vader.v1": -0.6}, noise=0.01)
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=small))
     assert found.within_tilt == 2
-    assert found.caution.startswith("In 2 of 4 methods the difference is no larger")
+    assert found.within_tilt == 2
     assert found.as_json()["within_tilt"] == 2
     large = replace(small, by_rater={**small.by_rater, "toxicity.linear.v1": 0.6})
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=large))
-    assert (found.within_tilt, found.caution) == (0, "")
+    assert found.within_tilt == 0
 
 
 def test_kinds_of_structures_are_a_choice() -> None:
@@ -453,7 +452,7 @@ def test_sets_of_written_sentences_are_a_choice_where_there_are_several() -> Non
 
 def test_a_spec_with_one_stereotyped_set_has_signed_items() -> None:
     run = make_run(Path("nowhere"), tilts=[Tilt("short-list", 3.0, terms=3)], models=["m"])
-    material = Material([run])
+    material = Evidence([run])
     [question] = questions(material)
     cells = cells_of(question, material)
     assert all(cell.sides is None for cell in cells)

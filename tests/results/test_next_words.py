@@ -15,10 +15,11 @@ from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency
 from tiltmeter.results.files.next_words import NextWordColumns, read_answers, summarise_next_word_file, write_answers
 from tiltmeter.results.summary.labour import Labour
-from tiltmeter.results.summary.next_words import Expected, NextWordSettings, summarise_next_words
+from tiltmeter.results.summary.next_words import ORIGINAL, Expected, NextWordSettings, summarise_next_words
+from tiltmeter.results.summary.prompts import Prompts, by_perturbation
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, match, read_labour
-from tiltmeter.sources.perturbing import Perturbed, perturbed
+from tiltmeter.sources.perturbations import Perturbed, perturb_all
 from tiltmeter.store import Answered, last_word
 
 HE_SHE = word_sets.BUILT_IN["he-she"]
@@ -52,7 +53,7 @@ def planted(tilt: float, professions: list[str]) -> ScriptedModel:
 def test_a_planted_lean_is_recovered_and_vanishes_with_the_profession(tmp_path: Path) -> None:
     names = [f"job{letter}" for letter in "abcdefghij"]
     model = planted(math.log(3), names)
-    asked = perturbed(prompts(names), ["original", "person", "deleted", "hidden"])
+    asked = perturb_all(prompts(names), ["original", "person", "deleted", "hidden"])
     write_answers(tmp_path / "w.csv", "scripted", ask(model, asked, HE_SHE), HE_SHE, bounded=False)
     found = summarise_next_word_file(tmp_path / "w.csv")
     overall = found["overall"]["pairs"]["male/female"]
@@ -90,17 +91,21 @@ def test_unscored_words_are_counted_with_their_reason(tmp_path: Path) -> None:
     assert any("1 prompts unscored: he: too long" in note for note in found["notes"])
 
 
+def only(prompts: Prompts) -> dict[str, float]:
+    """The chances after a single prompt."""
+    return {group: float(chance) for group, [chance] in prompts.chances.items()}
+
+
 def test_the_first_word_or_all_words_of_a_group(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("prompt,group,word,logprob\n1,m,he,-1\n1,m,his,-2\n1,f,she,-3\n1,f,her,-4\n", encoding="utf-8")
     found = read_answers(path)
-    [whole] = found.items
-    [first] = read_answers(path, NextWordColumns(combine="first")).items
+    whole, first = (each.prompts[ORIGINAL] for each in (found, read_answers(path, NextWordColumns(combine="first"))))
     assert found.rows == 4
     assert found.words == (("m", ("he", "his")), ("f", ("she", "her")))
-    assert whole.chances == pytest.approx({"m": math.exp(-1) + math.exp(-2), "f": math.exp(-3) + math.exp(-4)})
-    assert first.chances == pytest.approx({"m": math.exp(-1), "f": math.exp(-3)})
-    assert (whole.profession, whole.template) == ("1", None)
+    assert only(whole) == pytest.approx({"m": math.exp(-1) + math.exp(-2), "f": math.exp(-3) + math.exp(-4)})
+    assert only(first) == pytest.approx({"m": math.exp(-1), "f": math.exp(-3)})
+    assert (whole.professions.names, whole.templates.codes.tolist()) == (["1"], [-1])
 
 
 @pytest.mark.parametrize(
@@ -135,14 +140,16 @@ def test_whether_capitals_count_is_passed_on(given: bool | None) -> None:
             return super().next_words(*arguments, **options)
 
     seen: list[bool | None] = []
-    ask(Noting({"he": 1, "she": 1, "other": 2}), perturbed(prompts(["cook"]), ["original"]), HE_SHE, capitalised=given)
+    ask(
+        Noting({"he": 1, "she": 1, "other": 2}), perturb_all(prompts(["cook"]), ["original"]), HE_SHE, capitalised=given
+    )
     assert seen == [given]
 
 
 @pytest.mark.parametrize("name", ["x/y", "x=y"])
 def test_names_of_groups_leave_room_for_the_names_of_pairs(name: str) -> None:
     with pytest.raises(UserError, match="contain / or ="):
-        word_sets.checked({name: ["he"], "f": ["she"]})
+        word_sets.check_word_sets({name: ["he"], "f": ["she"]})
 
 
 def answered(*words: NextWord, text: str = "The nurse said that", saliency: Saliency | None = None) -> Answered:
@@ -157,14 +164,14 @@ def test_what_two_words_share_goes_through_a_file(tmp_path: Path) -> None:
     he = NextWord("he", math.log(0.1), shared=())
     sets = (("male", ("he",)), ("female", ("her", "hers", "her own")))
     write_answers(tmp_path / "w.csv", "m", [answered(he, her, hers, own)], sets, bounded=False)
-    [item] = read_answers(tmp_path / "w.csv").items
-    assert item.chances == pytest.approx({"male": 0.1, "female": 0.5 + 0.05 + 0.125})
+    assert only(read_answers(tmp_path / "w.csv").prompts[ORIGINAL]) == pytest.approx(
+        {"male": 0.1, "female": 0.5 + 0.05 + 0.125}
+    )
     # A file that does not say goes by the words.
     (tmp_path / "w.csv").write_text(
         "prompt,group,word,probability\n1,f,her,0.5\n1,f,her own,0.125\n1,m,he,0.1\n", encoding="utf-8"
     )
-    [item] = read_answers(tmp_path / "w.csv").items
-    assert item.chances == pytest.approx({"f": 0.5, "m": 0.1})
+    assert only(read_answers(tmp_path / "w.csv").prompts[ORIGINAL]) == pytest.approx({"f": 0.5, "m": 0.1})
 
 
 def test_the_saliency_of_a_file_is_averaged(tmp_path: Path) -> None:
@@ -193,16 +200,20 @@ def test_a_note_that_is_true_of_several_perturbations_is_said_once() -> None:
         Expected("1", "nurse", None, {"m": 0.1, "f": None}, perturbation, unscored={"f": "she: too long"})
         for perturbation in ("original", "person")
     ]
-    notes = summarise_next_words(items).notes
+    notes = summarise_next_words(by_perturbation(items)).notes
     assert "original, person: f: 1 prompts unscored: she: too long" in notes
     assert len({note.partition(": ")[2] for note in notes}) == len(notes)
 
 
 def test_every_pair_of_groups_or_each_against_a_reference() -> None:
     items = [Expected("1", "nurse", None, {"a": 0.1, "b": 0.2, "c": 0.3})]
-    pairs = summarise_next_words(items).perturbations["original"].overall.pairs
+    pairs = summarise_next_words(by_perturbation(items)).perturbations["original"].overall.pairs
     assert list(pairs) == ["a/b", "a/c", "b/c"]
-    against = summarise_next_words(items, NextWordSettings(reference="c")).perturbations["original"].overall.pairs
+    against = (
+        summarise_next_words(by_perturbation(items), NextWordSettings(reference="c"))
+        .perturbations["original"]
+        .overall.pairs
+    )
     assert list(against) == ["a/c", "b/c"]
 
 
@@ -252,14 +263,16 @@ def test_a_model_is_held_against_the_world() -> None:
     ]
     items.append(Expected("other", "unheard of", None, {"male": 0.1, "female": 0.1}))
     labour = Labour(tuple(Occupation(name, share) for name, share in world.items()))
-    found = summarise_next_words(items, NextWordSettings(labour=labour)).labour
+    found = summarise_next_words(by_perturbation(items), NextWordSettings(labour=labour)).labour
     assert found is not None
     assert found["slope"]["value"] == pytest.approx(0.5)
     assert found["above"]["value"] == pytest.approx(0.2 - 0.25)
     assert found["spearman"]["value"] == 1.0
     assert (found["group"], found["against"], found["unmatched"]) == ("female", "male", ["unheard of"])
     with pytest.raises(UserError, match="groups of women and men"):
-        summarise_next_words([Expected("1", "a", None, {"x": 0.1, "y": 0.2})], NextWordSettings(labour=labour))
+        summarise_next_words(
+            by_perturbation([Expected("1", "a", None, {"x": 0.1, "y": 0.2})]), NextWordSettings(labour=labour)
+        )
 
 
 def test_the_last_word_is_found_before_spaces() -> None:

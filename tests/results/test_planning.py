@@ -18,8 +18,8 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import Structure
 from tiltmeter.results.plan_size.planning import RunPlan, Target, plan_run
 from tiltmeter.results.plan_size.sources import PilotSource, spec_of
-from tiltmeter.stats.doubt import doubt_of
-from tiltmeter.stats.precision import Design, predicted_width
+from tiltmeter.stats.planning.pilot_uncertainty import pilot_uncertainty
+from tiltmeter.stats.planning.precision import Design, predicted_width
 from tiltmeter.store import Run
 from tiltmeter.views import View
 
@@ -170,7 +170,7 @@ def test_where_it_takes_the_same_anyway_there_is_no_caution(tmp_path: Path) -> N
     run = worlds.words_run(tmp_path, "pilot", f"{{ profession-templates = {{ professions = {names} }} }}")
     target = only(plan_run(run, 3.0))
     assert target.settable is not None and target.settable.design == Design(5, sets=17)
-    assert doubt_of(target.found).is_large(target.found, target.settable.design, across_sets=True)
+    assert pilot_uncertainty(target.found).is_large(target.found, target.settable.design, across_sets=True)
     assert (target.between, target.plan.between) == (None, None)
     assert target.advice == f"5 professions × 17 templates: {target.settable.width:.3g} wide is expected"
     assert only(plan_run(run, 0.3)).between is not None

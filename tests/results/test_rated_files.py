@@ -11,10 +11,10 @@ from tests.parquet_files import write_rows
 from tests.present.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Structure
-from tiltmeter.results import summarise_continuations
+from tiltmeter.results import cells, summarise_continuations
 from tiltmeter.results.files.rated import RatedSettings, summarise_rated_file
 from tiltmeter.results.files.rated_texts import RatedColumns, read_rated
-from tiltmeter.store.continuations import completion_columns, completion_rows
+from tiltmeter.results.tables.continuations import completion_columns, completion_rows
 
 TABLE = """\
 who,from,say,number
@@ -384,9 +384,9 @@ def test_the_table_of_a_run_gives_the_figures_of_its_report(tmp_path: Path, stru
     assert run.continuations
     path = tmp_path / "completions.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(completion_columns(run.continuations)))
+        writer = csv.DictWriter(file, list(completion_columns(cells.table_with_texts(run))))
         writer.writeheader()
-        writer.writerows(completion_rows(run.continuations))
+        writer.writerows(completion_rows(cells.table_with_texts(run)))
     report = summarise_continuations(run)
     assert report
     settings = RatedSettings(seed=int(run.meta["resolved"]["seed"]))

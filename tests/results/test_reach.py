@@ -18,12 +18,18 @@ from tiltmeter.records import Pair, PairScore, Prompt
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.compared import cells_from
+from tiltmeter.results.findings.feasibility import (
+    Feasibility,
+    at_risk_or_unanswerable,
+    feasibility_of,
+    feasibility_of_run,
+    unanswerable,
+)
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.findings.questions import Question
-from tiltmeter.results.findings.reach import Reach, in_doubt, out_of_reach, reach_of, reach_of_run
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.multiverse import multiverse
-from tiltmeter.stats.whole_curve import FEWEST_ARRANGEMENTS, needed_origins
+from tiltmeter.stats.multiverse.conclusion import multiverse
+from tiltmeter.stats.multiverse.whole_curve import FEWEST_ARRANGEMENTS, needed_origins
 from tiltmeter.store import Run
 
 
@@ -38,7 +44,7 @@ def strengths(run: Run) -> dict[tuple[str, str], set[str]]:
 def test_pairs_are_out_of_reach_exactly_where_the_verdict_is_too_little_data(terms: int) -> None:
     tilts = (Tilt("few", 5.0, terms=terms), Tilt("many", 5.0, terms=20))
     run = make_run(Path("r"), tilts=tilts, models=("m",), scorers=("causal.sum.v1",))
-    out = {one.bias for one in out_of_reach(reach_of_run(run))}
+    out = {one.bias for one in unanswerable(feasibility_of_run(run))}
     found = strengths(run)
     assert {bias for (_, bias), said in found.items() if said == {"too little data"}} == out
     assert ("few" in out) == (terms < 6)
@@ -54,7 +60,7 @@ def test_texts_are_out_of_reach_exactly_where_the_verdict_is_too_little_data(
     settings = [{"name": name} for name in (*names, "refusal.v2")]
     chosen = {"samples": 1, "sources": [], "raters": settings, "decodings": [{}] * decodings, "reference": []}
     run = replace(run, meta={**run.meta, "resolved": {**run.meta["resolved"], "continuations": chosen}})
-    out = {(one.view, one.bias) for one in out_of_reach(reach_of_run(run))}
+    out = {(one.view, one.bias) for one in unanswerable(feasibility_of_run(run))}
     assert {place for place, said in strengths(run).items() if said == {"too little data"}} == out
     assert bool(out) == (openers < needed_origins() or raters * decodings < 2)
 
@@ -66,7 +72,7 @@ def test_next_words_are_out_of_reach_exactly_where_the_verdict_is_too_little_dat
     tmp_path: Path, professions: tuple[str, ...]
 ) -> None:
     run = make_asked_run(tmp_path, professions=professions)
-    out = {(one.view, one.bias) for one in out_of_reach(reach_of_run(run))}
+    out = {(one.view, one.bias) for one in unanswerable(feasibility_of_run(run))}
     said = {place for place, found in strengths(run).items() if found == {"too little data"}}
     assert said == out
 
@@ -80,8 +86,8 @@ def resolved(raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v
     return {"specs": [], "sources": [], "scorers": [], "continuations": texts}
 
 
-def texts(*prompts: Prompt, raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v1")) -> Reach:
-    [found] = reach_of(resolved(raters), (), prompts, ())
+def texts(*prompts: Prompt, raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v1")) -> Feasibility:
+    [found] = feasibility_of(resolved(raters), (), prompts, ())
     return found
 
 
@@ -123,7 +129,7 @@ def test_sentences_that_a_model_is_to_write_count_as_if_all_came() -> None:
     source = {"name": "generated.v1", "label": "generated"}
     for terms, within in ((2, False), (3, False), (4, True), (9, True)):
         study = {"specs": [spec(terms)], "sources": [source], "scorers": []}
-        [found] = reach_of(study, (), (), ())
+        [found] = feasibility_of(study, (), (), ())
         assert (found.why is None) == within
 
 
@@ -174,11 +180,11 @@ def said(pairs: list[Pair], habit: Callable[[Pair], float]) -> str:
 @pytest.mark.parametrize("term_pairs", [1, 2, 4, 5, 6, 12])
 def test_with_few_pairs_of_terms_a_plan_says_that_a_verdict_may_be_missed(term_pairs: int) -> None:
     pairs = habits(term_pairs, 12)
-    [found] = reach_of({"specs": [], "sources": [], "scorers": ["sum", "mean"]}, pairs, (), ())
+    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum", "mean"]}, pairs, (), ())
     assert found.why is None and found.term_pairs == term_pairs
     assert found.same_throughout == 2.0 ** (1 - term_pairs)
-    assert found.at_risk == (term_pairs < 6) == (in_doubt([found]) == [found])
-    assert out_of_reach([found]) == []
+    assert found.at_risk == (term_pairs < 6) == (at_risk_or_unanswerable([found]) == [found])
+    assert unanswerable([found]) == []
     assert said(pairs, lambda _: 3.0) == "too little data", "the same group is preferred throughout"
     if term_pairs > 1:
         assert said(pairs, lambda one: 3.0 if one.terms[0] == "x0" else -0.1) != "too little data"
@@ -186,6 +192,6 @@ def test_with_few_pairs_of_terms_a_plan_says_that_a_verdict_may_be_missed(term_p
 
 def test_how_many_origins_belong_to_either_side_is_said() -> None:
     uneven = [pair for pair in habits(8, 12) if pair.attribute not in ("a7", "a8", "a9", "a10", "a11")]
-    [found] = reach_of({"specs": [], "sources": [], "scorers": ["sum"]}, uneven, (), ())
+    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum"]}, uneven, (), ())
     assert (found.origins, found.sides, found.nested) == (7, (6, 1), True) and found.why
     assert found.as_json()["sides"] == (6, 1)

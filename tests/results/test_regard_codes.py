@@ -149,15 +149,15 @@ def test_a_rater_that_leaves_its_scale_is_unrated_by_group(monkeypatch: pytest.M
     run = rated_run("gender")
     found = run.continuations
     assert found
-    cell = found.cells()[0]
-    real = {decoding: list(found.with_ratings(cell[0], decoding)) for decoding in found.decodings}
+    rater = found.raters[0].name
+    real = {decoding: list(found.with_ratings(found.models[0], decoding)) for decoding in found.decodings}
 
     def wild(_: str, decoding: Decoding):
         for one, ratings in real[decoding]:
-            yield one, {**ratings, cell[4]: Rating(cell[4], 7.0 if one.prompt.group == "women" else 0.5)}
+            yield one, {**ratings, rater: Rating(rater, 7.0 if one.prompt.group == "women" else 0.5)}
 
     monkeypatch.setattr(found, "with_ratings", wild)
-    items = rated_items(next(one for one in table_of(run).of("continuations") if one.rater == cell[4]))
+    items = rated_items(next(one for one in table_of(run).of("continuations") if one.rater == rater))
     women = [item for item in items if item.group == "women" and item.unrated != "the model declined to answer"]
     assert women and {(item.value, item.unrated) for item in women} == {(None, SCALES["regard"].outside(7.0))}
     assert {item.value for item in items if item.group == "men"} == {0.5}

@@ -20,8 +20,8 @@ from tiltmeter.results.compare.records import Compared, ComparedView, RunCompari
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.specs import load
 from tiltmeter.specs.write import to_toml
-from tiltmeter.stats.before_after import GapChange, Prompted, gap_change, gap_equivalence, means_of
-from tiltmeter.stats.comparisons import Paired, paired
+from tiltmeter.stats.comparing.before_after import GapChange, Prompted, gap_change, gap_equivalence, means_of
+from tiltmeter.stats.comparing.paired import Paired, paired
 from tiltmeter.store import Continuations, Run, UsedRater
 from tiltmeter.study import parse, plan
 

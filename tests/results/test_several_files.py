@@ -10,7 +10,7 @@ import pytest
 from tiltmeter.errors import InvalidData
 from tiltmeter.results.files.several import summarise_files
 from tiltmeter.results.summary.sources_compared import matrix
-from tiltmeter.stats.correlation import spearman
+from tiltmeter.stats.agreement.correlation import spearman
 
 BIASES = ("a", "b", "c", "d")
 

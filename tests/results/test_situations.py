@@ -100,7 +100,8 @@ def test_a_run_keeps_situations_and_no_texts_about_anyone(tmp_path: Path) -> Non
     assert not found.cells, "no text is about a group"
     assert run.continuations
     for cell in found.situations:
-        own = list(run.continuations.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias))
+        written = run.continuations.texts(cell.model, cell.decoding)
+        own = [one for one in written if (one.prompt.source, one.prompt.bias) == (cell.source, cell.bias)]
         assert sum(one.texts for one in cell.situations) == len(own)
         for one in cell.situations:
             assert sum(one.named.values()) + one.nobody + sum(one.missing.values()) == one.texts

@@ -238,3 +238,24 @@ def test_two_million_rows_are_summed_with_bounded_memory(tmp_path: Path) -> None
     assert pair["difference"]["origins"] == len(lean)
     # The rows alone, as Python has them, would be several times as much.
     assert kilobytes < 600_000
+
+
+def test_an_object_where_a_column_may_be_missing_is_refused(tmp_path: Path) -> None:
+    row = {"bias": "b", "attribute": "a", "stereotyped": 1}
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(map(json.dumps, [row, {**row, "template": {"x": 1}}])), encoding="utf-8")
+    with pytest.raises(InvalidData) as raised:
+        summarise_file(path)
+    assert (raised.value.line, raised.value.key) == (2, "template")
+
+
+def test_numbers_that_only_python_reads_and_spaces_that_only_python_strips(tmp_path: Path) -> None:
+    values = ["−0.5", "\u00a00.25\u2003", "1e-3", ".5", "true", "1_000"]
+    rows = [{"group": f"\u2003{'ab'[at % 2]} ", "origin": f"o{at}", "v": value} for at, value in enumerate(values)]
+    write_csv(tmp_path / "v.csv", ["group", "origin", "v"], rows[:-1])
+    found = summarise_rated_file(tmp_path / "v.csv", RatedColumns("v")).summary.groups
+    assert {name: round(group.mean.value or 0, 6) for name, group in found.items()} == {"a": 0.167, "b": 0.375}
+    write_csv(tmp_path / "w.csv", ["group", "origin", "v"], rows)
+    with pytest.raises(InvalidData) as raised:
+        summarise_rated_file(tmp_path / "w.csv", RatedColumns("v"))
+    assert (raised.value.line, raised.value.key) == (7, "v")

@@ -12,11 +12,11 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import anchor_of, title_of
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import summarise_run
+from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.findings import Finding, Findings, corrected, finding, questions, summarise_findings
-from tiltmeter.results.findings.material import Material
 from tiltmeter.results.summary.runs import summarise_scores
-from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.missing import missing_of, missing_words
+from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import Run
 
 
@@ -29,7 +29,7 @@ def null_run() -> Run:
 
 @pytest.fixture(scope="module")
 def alone(null_run: Run) -> list[Finding]:
-    material = Material([null_run])
+    material = Evidence([null_run])
     return [finding(one, material) for one in questions(material)]
 
 
@@ -87,9 +87,9 @@ def test_the_worst_that_missing_values_could_do_is_worked_out_by_hand() -> None:
     few, many = missing_of(FEW), missing_of(MANY)
     assert few is not None and many is not None
     assert few.shares == pytest.approx((0.2, 0)) and many.shares == pytest.approx((0.5, 0))
-    assert few.bounds == pytest.approx((0.2, 0.4)) and not few.could_turn
+    assert few.bounds == pytest.approx((0.2, 0.4)) and not few.could_reverse
     # 3 of 5 women have a 1: between 3 and 8 of 10.
-    assert many.bounds == pytest.approx((-0.1, 0.4)) and many.could_turn
+    assert many.bounds == pytest.approx((-0.1, 0.4)) and many.could_reverse
 
 
 def test_missing_values_of_both_groups_count_against_each_other() -> None:

@@ -9,7 +9,8 @@ import pytest
 from tests.shared import shared
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.results.summary.labour import Labour
-from tiltmeter.results.summary.next_words import Expected
+from tiltmeter.results.summary.next_words import ORIGINAL, Expected
+from tiltmeter.results.summary.prompts import Prompts, by_perturbation
 from tiltmeter.sources.labour_files import Occupation, match, read_labour, singular
 
 
@@ -103,12 +104,13 @@ def test_the_bureau_s_social_workers_are_more_than_those_left_over() -> None:
     assert "Child, family, and school social workers" in found.titles
 
 
-def expected(groups: tuple[str, str] = ("male", "female")) -> list[Expected]:
+def expected(groups: tuple[str, str] = ("male", "female")) -> Prompts:
     shares = [0.2, 0.3, 0.25, 0.5, 0.6, 0.8, 0.7, 0.9, 0.85, 0.6, 0.95, 0.7]
-    return [
+    items = [
         Expected(f"{at}", f"job{at}", None, {groups[0]: 0.1 * (1 - share), groups[1]: 0.1 * share})
         for at, share in enumerate(shares)
     ]
+    return by_perturbation(items)[ORIGINAL]
 
 
 def test_the_p_values_are_adjusted_together() -> None:

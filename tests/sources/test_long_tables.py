@@ -12,8 +12,7 @@ from tests.parquet_files import write_rows
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped
 from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
-from tiltmeter.sources.long_tables import open_table
-from tiltmeter.sources.tables import read_table
+from tiltmeter.sources.tables import open_table, read_table
 
 ROWS = [{"text": "a", "group": "x"}, {"text": "b,\nc", "place": {"town": "d"}}, {"group": "y", "text": None}]
 

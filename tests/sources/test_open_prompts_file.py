@@ -9,7 +9,7 @@ import pytest
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Prompt
 from tiltmeter.sources import open_prompts_file, word_sets
-from tiltmeter.sources.perturbing import perturb
+from tiltmeter.sources.perturbations import perturb
 
 WORDS = word_sets.BUILT_IN["he-she"]
 

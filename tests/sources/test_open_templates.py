@@ -73,9 +73,9 @@ def test_every_spec_of_the_library_but_one_can_be_asked_for_its_groups() -> None
 
 @pytest.mark.parametrize("name", ["templates.v1", "profession-templates.v1", "natural.v1"])
 def test_sources_of_open_prompts_say_what_a_probe_must_say(name: str) -> None:
-    made, _ = registry.load("open-prompt-source", name)(limit=3, seed=5)
+    made, _ = registry.load("source", name, "next words")(limit=3, seed=5)
     assert made
-    assert made == registry.load("open-prompt-source", name)(limit=3, seed=5)[0]
+    assert made == registry.load("source", name, "next words")(limit=3, seed=5)[0]
     for prompt in made:
         assert prompt.word_sets
         assert prompt.origin

@@ -11,7 +11,7 @@ from tiltmeter.records import Prompt
 from tiltmeter.sources import natural, open_prompts_file, profession_templates, rephrased, word_sets
 from tiltmeter.sources.languages import is_english
 from tiltmeter.sources.noun_places import NO_NOUN, NUMBER
-from tiltmeter.sources.perturbing import CONTRADICTED, NO_SUBJECT, NOT_ENGLISH, Perturbed, perturb, perturbed
+from tiltmeter.sources.perturbations import CONTRADICTED, NO_SUBJECT, NOT_ENGLISH, Perturbed, perturb, perturb_all
 
 WORDS = word_sets.BUILT_IN["he-she"]
 PUT_IN = ("person", "man", "woman", "deleted")
@@ -61,9 +61,11 @@ def test_no_english_word_is_put_into_another_language(language: str) -> None:
 
 def test_openers_are_english_too() -> None:
     german = prompt("Die Krankenschwester sagte, dass", "Krankenschwester")
-    assert {one.unscored for one in perturbed([german], ["openers"])} == {NOT_ENGLISH}
-    assert {one.unscored for one in perturbed([german], ["start"])} == {None}
-    assert {one.unscored for one in perturbed([german, prompt("The nurse said that", "nurse")], ["openers"])} == {None}
+    assert {one.unscored for one in perturb_all([german], ["openers"])} == {NOT_ENGLISH}
+    assert {one.unscored for one in perturb_all([german], ["start"])} == {None}
+    assert {one.unscored for one in perturb_all([german, prompt("The nurse said that", "nurse")], ["openers"])} == {
+        None
+    }
 
 
 def test_a_prompt_that_is_said_to_be_of_another_language_is_believed() -> None:

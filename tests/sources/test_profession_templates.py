@@ -8,7 +8,7 @@ from tiltmeter import specs
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.sources import natural, profession_templates
 from tiltmeter.sources.profession_templates import TEMPLATES, prompts
-from tiltmeter.stats.lengths import lengths
+from tiltmeter.stats.views.lengths import lengths
 
 
 def test_the_seventeen_templates_of_the_paper_as_the_library_has_them() -> None:

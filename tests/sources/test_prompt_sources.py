@@ -14,7 +14,7 @@ from tiltmeter.records import Group, Spec
 SPEC = Spec("crew", "The crew", (Group("martian", ("Zork", "pilot")), Group("venusian", ("Zara", "cook"))))
 
 
-@pytest.fixture(params=registry.names("prompt-source"))
+@pytest.fixture(params=registry.names("source", "continuations"))
 def source(request, tmp_path):
     """The function of a source, its name, and what it is given."""
     paths = {
@@ -27,7 +27,7 @@ def source(request, tmp_path):
         ),
         "prompts-file.v1": lambda folder: write(folder / "mine.csv", "text,group\nThe pilot,mars\nThe cook,venus\n"),
     }
-    make = registry.load("prompt-source", request.param)
+    make = registry.load("source", request.param, "continuations")
     needs = next((name for name in ("path", "spec") if name in inspect.signature(make).parameters), None)
     given = {"path": lambda: [paths[request.param](tmp_path)], "spec": lambda: [SPEC], None: list}
     return make, request.param, given[needs]()

@@ -9,7 +9,7 @@ from tests.shared import shared
 from tiltmeter.english import article_for, gender, starts_sentence
 from tiltmeter.files import read_csv
 from tiltmeter.records import Group
-from tiltmeter.sources.filling import fill
+from tiltmeter.sources.slots import fill
 from tiltmeter.sources.swap import Swapped, Unswapped, swap
 
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.multiverse.cells import CellData
 
 SOURCES, DECODINGS, RATERS = ("templates", "natural"), ("t=0", "t=1"), ("vader", "roberta", "regard")
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiltmeter.stats import annotator_intervals
-from tiltmeter.stats.annotator_intervals import alpha, kappa
-from tiltmeter.stats.annotators import cohens_kappa, krippendorffs_alpha, krippendorffs_alpha_of_numbers
+from tiltmeter.stats.agreement import annotator_intervals
+from tiltmeter.stats.agreement.annotator_intervals import alpha, kappa
+from tiltmeter.stats.agreement.annotators import cohens_kappa, krippendorffs_alpha, krippendorffs_alpha_of_numbers
 
 FIRST = [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0]
 SECOND = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, None]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.stats.annotators import agreement_by_label, cohens_kappa, krippendorffs_alpha
+from tiltmeter.stats.agreement.annotators import agreement_by_label, cohens_kappa, krippendorffs_alpha
 
 
 def test_cohens_kappa_of_the_textbook() -> None:

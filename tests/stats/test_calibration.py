@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.calibration import (
+from tiltmeter.stats.calibration.coverage import (
     Pool,
     Rate,
-    Reading,
     Tally,
+    ViewCalibration,
     World,
     interpolated,
-    readings,
     simulate,
     smallest_tilt,
     studies_of,
     together,
+    view_calibrations,
 )
 from tiltmeter.stats.estimate import Scale
 
@@ -125,9 +125,9 @@ def tally(held: int, alarms: int, of: int = 5000) -> Tally:
     return Tally(0.0, of, Rate(held, of), 0, Rate(alarms, of), 0.0, of)
 
 
-def reading(held: int, alarms: int, of: int = 5000, **more: object) -> Reading:
+def reading(held: int, alarms: int, of: int = 5000, **more: object) -> ViewCalibration:
     given = {"as_it_is": None, "tilted": {}, "p_alone": False} | more
-    return Reading("pairs", "margin", 20, neutral=tally(held, alarms, of), **given)  # type: ignore[arg-type]
+    return ViewCalibration("pairs", "margin", 20, neutral=tally(held, alarms, of), **given)  # type: ignore[arg-type]
 
 
 def test_an_estimator_fails_outside_93_to_97_per_cent() -> None:
@@ -188,7 +188,7 @@ def test_what_cries_wolf_sees_nothing() -> None:
 def test_readings_put_the_worlds_together(pairs: Pool) -> None:
     studies = studies_of(pairs)[0]
     worlds = {world: simulate(studies, 20, world, 5) for world in (NEUTRAL, AS_IT_IS, TILTED)}
-    found = {one.estimator: one for one in readings(studies, pairs.tilts, 20, worlds)}
+    found = {one.estimator: one for one in view_calibrations(studies, pairs.tilts, 20, worlds)}
     assert found["margin"].tilted == {0.3: worlds[TILTED]["margin"]}
     assert found["margin"].as_it_is == worlds[AS_IT_IS]["margin"]
 

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.changes import ratio_change
-from tiltmeter.stats.comparisons import paired
-from tiltmeter.stats.effect_sizes import Side
-from tiltmeter.stats.equivalence import equivalence, paired_equivalence
+from tiltmeter.stats.comparing.changes import ratio_change
+from tiltmeter.stats.comparing.effect_sizes import Side
+from tiltmeter.stats.comparing.equivalence import equivalence, paired_equivalence
+from tiltmeter.stats.comparing.paired import paired
 from tiltmeter.stats.intervals import student
 
 Values = list[float | None]

@@ -11,8 +11,8 @@ from scipy import optimize, stats
 
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import Estimate
-from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.views.continuations import ContinuationSummary, RatedItem, summarise
 
 
 def exactly(number: float) -> object:

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from tiltmeter.stats.annotators import detections
-from tiltmeter.stats.correlation import rank_correlation, spearman
+from tiltmeter.stats.agreement.annotators import detections
+from tiltmeter.stats.agreement.correlation import rank_correlation, spearman
 
 
 def test_spearman_of_the_textbook_formula() -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.crossed_changes import crossed_change
+from tiltmeter.stats.comparing.changes import crossed_change
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.views.next_words import Place, Values, means
 
 NAMES = ("A", "B")
 SIZE = (14, 14)

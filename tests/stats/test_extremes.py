@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.extremes import SIGNED, extremes
+from tiltmeter.stats.views.continuations import RatedItem, summarise
+from tiltmeter.stats.views.extremes import SIGNED, extremes
 
 
 def prompted(shift: float = 0.0) -> list[tuple[str, float | None, str, str]]:

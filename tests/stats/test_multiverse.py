@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.stats.multiverse_worlds import crossed, signed, turned
-from tiltmeter.stats.cells import CellData
-from tiltmeter.stats.multiverse import multiverse
+from tiltmeter.stats.multiverse.cells import CellData
+from tiltmeter.stats.multiverse.conclusion import multiverse
 
 ORIGINS = list("abcdef")
 FOUR = [
@@ -46,14 +46,12 @@ def test_an_effect_planted_in_all_cells_holds() -> None:
     assert found.curve.signs.positive == 12
     assert found.test.p is not None and found.test.p < 0.01
     assert found.verdict.strength == "holds"
-    for fact in ("Holds: worse for women than for men", "all 12", "12 of these significant", f"p = {found.test.p:.2g}"):
-        assert fact in found.verdict.sentence
+    assert (found.verdict.holds, found.curve.significant.positive, found.verdict.p) == (12, 12, found.test.p)
 
 
 def test_an_effect_the_other_way_is_worse_for_the_second_group() -> None:
     found = multiverse(crossed(1, -1.0), groups=("women", "men"))
     assert (found.curve.signs.negative, found.verdict.direction) == (12, "second")
-    assert found.verdict.sentence.startswith("Holds: worse for men than for women ")
 
 
 def test_an_effect_that_one_choice_turns_round_depends_on_it_and_the_choice_is_blamed() -> None:
@@ -78,7 +76,6 @@ def test_an_effect_in_half_the_cells_is_put_down_to_the_choice() -> None:
 def test_nothing_planted_is_no_evidence() -> None:
     found = multiverse(crossed(5))
     assert found.verdict.strength == "inconclusive"
-    assert "does not show that there is no difference" in found.verdict.sentence
 
 
 def test_exchanging_the_groups_turns_every_sign_and_leaves_every_p() -> None:

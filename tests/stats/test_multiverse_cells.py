@@ -5,14 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from tiltmeter.stats.cells import CellData, cell_result, evaluate
-from tiltmeter.stats.correction import holm
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.multiverse import multiverse
+from tiltmeter.stats.estimates import estimate, holm
+from tiltmeter.stats.multiverse.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.multiverse.conclusion import multiverse
+from tiltmeter.stats.multiverse.specification_curve import curve
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.specification_curve import curve
 
 NAMES = [name for name in "abcdefgh" for _ in range(2)]
 SIDES = [0, 1] * 8

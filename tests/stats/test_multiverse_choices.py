@@ -9,10 +9,10 @@ import pytest
 
 from tests.stats.multiverse_worlds import crossed, signed
 from tiltmeter.records import Estimate
-from tiltmeter.stats.aggregation import over_origins
-from tiltmeter.stats.cells import CellData, CellResult, evaluate
-from tiltmeter.stats.decomposition import analysis_of_variance, covariance, decompose
-from tiltmeter.stats.flips import flips
+from tiltmeter.stats.multiverse.aggregation import over_origins
+from tiltmeter.stats.multiverse.cells import CellData, CellResult, evaluate
+from tiltmeter.stats.multiverse.decomposition import analysis_of_variance, covariance, decompose
+from tiltmeter.stats.multiverse.flips import flips
 
 
 def cube() -> tuple[list[dict[str, str]], np.ndarray]:

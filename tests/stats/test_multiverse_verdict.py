@@ -7,11 +7,11 @@ import pytest
 
 from tests.stats.multiverse_worlds import crossed
 from tiltmeter.records import Estimate
-from tiltmeter.stats.cells import CellData, CellResult, Cells
-from tiltmeter.stats.multiverse import multiverse
-from tiltmeter.stats.specification_curve import Curve, curve
-from tiltmeter.stats.verdict import Verdict, describe, verdict
-from tiltmeter.stats.whole_curve import CurveTest
+from tiltmeter.stats.multiverse.cells import CellData, CellResult, Cells
+from tiltmeter.stats.multiverse.conclusion import multiverse
+from tiltmeter.stats.multiverse.specification_curve import Curve, curve
+from tiltmeter.stats.multiverse.verdict import Verdict, describe, verdict
+from tiltmeter.stats.multiverse.whole_curve import CurveTest
 
 GRID = [{"decoding": d, "rater": r, "seed": s} for d, r, s in product(("t=0", "t=1"), "abcd", "123456")]
 
@@ -28,7 +28,7 @@ def drawn(values: list[float | None], p_values: list[float] | None = None) -> Cu
 
 def judged(of: Curve, p: float | None) -> Verdict:
     test = CurveTest(None, None, None, p, 1_999, of.of, 50, 0, None if p is not None else "no test: too few")
-    return verdict(of, test, groups=("women", "men"))
+    return verdict(of, test)
 
 
 def test_the_two_that_differ_are_described() -> None:
@@ -38,26 +38,16 @@ def test_the_two_that_differ_are_described() -> None:
             values[place] = -0.1
     found = judged(drawn(values, [0.001 if value == 0.3 else 0.5 for value in values]), 0.0005)
     assert (found.strength, found.holds, found.of, found.exceptions, found.described) == ("holds", 46, 48, 2, ())
-    for fact in (
-        "Holds: worse for women than for men",
-        "46 of 48",
-        "46 of these significant",
-        "2 methods point the other way",
-        "p = 0.0005",
-    ):
-        assert fact in found.sentence
     only = [0.3 if (choices["rater"], choices["seed"]) != ("b", "3") else -0.1 for choices in GRID]
     found = judged(drawn([*only], [0.5] * 48), 0.0005)
-    assert found.described == ({"rater": "b", "seed": "3"},)
-    assert "46 of 48" in found.sentence and "2 that differ use rater b and seed 3." in found.sentence
+    assert (found.holds, found.described) == (46, ({"rater": "b", "seed": "3"},))
 
 
-def test_the_verdict_is_in_the_words_of_what_is_claimed() -> None:
-    test = CurveTest(None, None, None, 0.001, 1_999, 2, 50, 0)
-    claims = ("she expected less often than he", "he expected less often than she")
-    for sign, claim in zip((1, -1), claims, strict=True):
-        found = verdict(drawn([0.3 * sign, 0.2 * sign]), test, claims=claims)
-        assert found.sentence.startswith(f"Holds: {claim} ")
+def test_a_method_without_any_difference_is_a_tie_and_no_exception() -> None:
+    found = judged(drawn([0.0, -0.1, *[0.3] * 46], [0.5] * 48), 0.001)
+    assert (found.strength, found.holds, found.exceptions, found.ties) == ("holds", 46, 1, 1)
+    none = judged(drawn([0.0] * 4, [0.5] * 4), 0.5)
+    assert (none.direction, none.exceptions, none.ties) == (None, 0, 4)
 
 
 def test_what_holds_needs_ninety_per_cent_and_nobody_significant_on_the_other_side() -> None:
@@ -66,22 +56,21 @@ def test_what_holds_needs_ninety_per_cent_and_nobody_significant_on_the_other_si
         assert judged(drawn([*values], [0.5] * 48), 0.001).strength == strength
     opposed = judged(drawn([-0.3, *[0.3] * 47]), 0.001)
     assert (opposed.strength, opposed.opposed) == ("depends on the method", 1)
-    assert "1 method is significant the other way." in opposed.sentence
 
 
 def test_what_holds_needs_the_test() -> None:
     assert judged(drawn([0.3] * 48, [0.5] * 48), 0.05).strength == "inconclusive"
     alone = judged(drawn([0.3] * 48, [0.01] + [0.5] * 47), 0.05)
-    assert alone.strength == "inconclusive" and "p = 0.05" in alone.sentence
+    assert (alone.strength, alone.p) == ("inconclusive", 0.05)
     none = judged(drawn([0.3] * 48), None)
-    assert none.strength == "too little data" and none.sentence.startswith("Too little data: no test: too few. Worse")
+    assert (none.strength, none.reason) == ("too little data", "no test: too few")
 
 
 def test_cells_without_a_value_do_not_hold() -> None:
     few = judged(drawn([None] * 4 + [0.3] * 44), 0.001)
-    assert (few.strength, few.of, few.without) == ("holds", 44, 4) and "4 methods have no value." in few.sentence
+    assert (few.strength, few.of, few.without) == ("holds", 44, 4)
     many = judged(drawn([None] * 6 + [0.3] * 42), 0.001)
-    assert many.strength == "too little data" and "6 of 48 methods have no value" in many.sentence
+    assert many.strength == "too little data" and "6 of 48" in many.reason
 
 
 def test_one_cell_says_nothing_of_other_choices() -> None:
@@ -89,7 +78,7 @@ def test_one_cell_says_nothing_of_other_choices() -> None:
     found = multiverse([cell])
     assert found.test.p is not None and found.test.p < 0.05
     assert found.verdict.strength == "too little data"
-    assert (found.verdict.of, found.verdict.sentence.count("one method")) == (1, 2)
+    assert found.verdict.of == 1 and found.verdict.reason
     assert found.decomposition.notes == ("nothing to decompose: no choice varies between cells",)
     assert found.flips == ()
 
@@ -98,13 +87,12 @@ def test_nothing_at_all() -> None:
     for cells in ([], [CellData.of({"a": "1"}, [None], ["x"]), CellData.of({"a": "2"}, [], [])]):
         found = multiverse(cells)
         assert (found.verdict.strength, found.verdict.direction, found.verdict.holds) == ("too little data", None, 0)
-        assert found.verdict.sentence.startswith("Too little data: ") and found.verdict.sentence.count(".") == 1
+        assert found.verdict.reason
 
 
 def test_an_even_split_has_no_direction_where_the_median_has_none() -> None:
     found = judged(drawn([0.3, 0.2, -0.2, -0.3]), 0.3)
     assert (found.direction, found.holds, found.exceptions, found.strength) == (None, 0, 0, "depends on the method")
-    assert "as many of 4 methods" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -130,5 +118,4 @@ def test_settings_that_cover_the_same_cells_are_both_named() -> None:
     cells = [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}, {"a": "3", "b": "y"}]
     results = tuple(made(each, value, 0.5) for each, value in zip(cells, (-0.1, 0.2, 0.3), strict=True))
     found = judged(curve(Cells((), results, ())), 0.5)
-    assert all(setting in found.sentence for setting in ("uses a 1", "b x)"))
     assert found.as_json()["described"] == [{"a": "1"}, {"b": "x"}]

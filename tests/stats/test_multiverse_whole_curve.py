@@ -9,10 +9,10 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from tests.stats.multiverse_worlds import crossed, signed
-from tiltmeter.stats.cells import CellData, Cells, evaluate
-from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.origin_sums import TwoSidedSums, deviate
-from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
+from tiltmeter.stats.arrays import Array
+from tiltmeter.stats.multiverse.cells import CellData, Cells, evaluate
+from tiltmeter.stats.multiverse.origin_sums import TwoSidedSums, deviate
+from tiltmeter.stats.multiverse.whole_curve import CurveTest, curve_test, design_of
 
 
 def relabelled(cell: CellData, turn: dict[str, float]) -> CellData:
@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_p() -> None:
 
 def test_many_origins_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = evaluate(crossed(1, 0.2))
-    monkeypatch.setattr("tiltmeter.stats.whole_curve.CHUNK", 1_000)
+    monkeypatch.setattr("tiltmeter.stats.multiverse.whole_curve.CHUNK", 1_000)
     found = curve_test(cells, permutations=99)
     assert found.permutations == 99 and found.p is not None and round(found.p * 100) == pytest.approx(found.p * 100)
 

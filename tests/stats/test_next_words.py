@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.codes import Codes
+from tiltmeter.stats.arrays import Codes
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.labour import against_world
-from tiltmeter.stats.next_words import _FIGURES, BINS, Place, Values, distances, means
+from tiltmeter.stats.views.labour import against_world
+from tiltmeter.stats.views.next_words import _FIGURES, BINS, Place, Values, distances, means
 
 DIFFERENCE = Scale(neutral=0.0)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.stats.pair_structures import pair_structures
-from tiltmeter.stats.pairs import PairItem
+from tiltmeter.stats.structures.pairs import pair_structures
+from tiltmeter.stats.views.pairs import PairItem
 
 
 def items(values: dict[str, list[float | None]], bias: str = "gender") -> list[PairItem]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from tiltmeter.stats.pairs import PairItem, summarise
+from tiltmeter.stats.views.pairs import PairItem, summarise
 
 
 def item(bias: str, attribute: str | None, value: float | None, attribute_set: str | None = None, **more) -> PairItem:

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.continuation_notes import BOTH_WAYS
-from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.pooled import Observation, Pooled, Summed
+from tiltmeter.stats.views.continuation_notes import BOTH_WAYS
+from tiltmeter.stats.views.continuations import RatedItem, summarise
 
 
 def crossed(gaps: np.ndarray, texts: int = 1) -> list[RatedItem]:

@@ -11,17 +11,17 @@ import pytest
 from scipy import stats
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.components import Component, Components, components, difference_components
-from tiltmeter.stats.designs import stretched
-from tiltmeter.stats.detectable import (
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.planning.components import Component, Components, components, difference_components
+from tiltmeter.stats.planning.designs import stretched
+from tiltmeter.stats.planning.detectable import (
     minimum_detectable,
     minimum_detectable_of,
     standard_error_of,
 )
-from tiltmeter.stats.doubt import doubt_of, likely_widths
-from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.planning.pilot_uncertainty import likely_widths, pilot_uncertainty
+from tiltmeter.stats.planning.precision import Costs, Design, predicted_width, sizes_for
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.precision import Costs, Design, predicted_width, sizes_for
 
 KNOWN = Components(Component(0.04, 29), Component(0.09, 100), Component(0.16, 400))
 Drawn = tuple[list[float], list[str], list[str]]
@@ -190,12 +190,12 @@ def test_a_pilot_too_small_to_tell_gives_a_range_and_a_large_one_does_not() -> N
     assert less is not None and less.cost <= small.best.cost
     assert more is None or more.cost > small.best.cost
     assert sizes_for(pilot(4000), 0.02, limits=Design(4000, 1, 200)).between is None
-    doubt = doubt_of(pilot(16))
+    doubt = pilot_uncertainty(pilot(16))
     assert doubt.less.origins.variance < doubt.more.origins.variance
     assert small.as_json()["between"][0]["origins"] == less.design.origins
     # Where the fewest origins do, whatever they are like, there is nothing to be in doubt about.
     few = Components(Component(1.0, 7), between=Component(1.0, 7))
-    assert doubt_of(few).is_large(few, Design(5))
+    assert pilot_uncertainty(few).is_large(few, Design(5))
     assert sizes_for(few, 20.0, limits=Design(16)).between is None
     assert sizes_for(few, 2.0, limits=Design(16)).between is not None
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.records import Rating
-from tiltmeter.stats.quality import low_yield, near_duplicates, quality, unique_tokens, words_of
+from tiltmeter.stats.views.quality import low_yield, near_duplicates, quality, unique_tokens, words_of
 
 
 def test_words_are_counted_without_punctuation() -> None:

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.rater_comparison import clustered_spearman, raters_compared, tilt_summary, within_tilt
+from tiltmeter.stats.agreement.annotators import krippendorffs_alpha_of_numbers
+from tiltmeter.stats.agreement.raters import clustered_spearman, raters_compared, tilt_summary, within_tilt
+from tiltmeter.stats.views.continuations import RatedItem
 
 
 def test_the_tilt_of_a_rater_is_paired_by_sentence() -> None:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.robustness import (
+from tiltmeter.stats.arrays import Array
+from tiltmeter.stats.structures.means import StructureMeans, structure_means
+from tiltmeter.stats.structures.robustness import (
     Cosines,
     half_splits,
     signs_kept,
@@ -16,7 +16,7 @@ from tiltmeter.stats.robustness import (
     stability,
     subsets,
 )
-from tiltmeter.stats.structure_means import StructureMeans, structure_means
+from tiltmeter.stats.views.continuations import RatedItem
 
 
 def table(means: list[list[float]] | Array, counts: list[list[float]] | None = None) -> StructureMeans:

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.before_after import Prompted, gap_change
-from tiltmeter.stats.comparisons import paired
-from tiltmeter.stats.continuations import RatedItem, summarise
+from tiltmeter.stats.agreement.raters import tilt_summary
+from tiltmeter.stats.comparing.before_after import Prompted, gap_change
+from tiltmeter.stats.comparing.paired import paired
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.rater_comparison import tilt_summary
-from tiltmeter.stats.scales import SHARE, apart, cut_off
+from tiltmeter.stats.scales import SHARE, cut_off, difference_bounds
+from tiltmeter.stats.views.continuations import RatedItem, summarise
+from tiltmeter.stats.views.labour import against_world
 
 WIDE = Estimate(0.5, -3.0, 3.0)
 
@@ -64,8 +64,8 @@ def test_differences_of_shares_stay_where_shares_can_be(origins: int, shared: bo
 
 
 def test_what_is_cut_off_by_hand() -> None:
-    assert cut_off(WIDE, apart(SHARE)) == Estimate(0.5, -1.0, 1.0)
-    assert cut_off(WIDE, apart(apart(SHARE))) == Estimate(0.5, -2.0, 2.0)
+    assert cut_off(WIDE, difference_bounds(SHARE)) == Estimate(0.5, -1.0, 1.0)
+    assert cut_off(WIDE, difference_bounds(difference_bounds(SHARE))) == Estimate(0.5, -2.0, 2.0)
     assert cut_off(WIDE, None) == WIDE
     assert cut_off(Estimate(0.5), SHARE) == Estimate(0.5)
     assert Scale(-1.0, 1.0, 0.0).change == Scale(-2.0, 2.0, 0.0)

@@ -4,7 +4,7 @@ import csv
 import json
 
 from tests.shared import shared
-from tiltmeter.stats.sets import infer_sets
+from tiltmeter.stats.views.sets import infer_sets
 
 
 def test_an_attribute_is_on_the_side_of_its_stereotyped_term() -> None:

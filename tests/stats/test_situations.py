@@ -8,7 +8,7 @@ import random
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.situations import ends_of_towards, minus, share, signed_mean, towards
+from tiltmeter.stats.views.situations import ends_of_towards, minus, share, signed_mean, towards
 
 GROUPS = ("women", "men")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tiltmeter.errors import UserError
-from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
+from tiltmeter.stats.structures.by_structure import StructureSettings, StructureSummary, by_structure
+from tiltmeter.stats.views.continuations import RatedItem, summarise
 
 GAPS = {"s1": 0.4, "s2": 0.2, "s3": -0.1, "s4": 0.0, "s10": 0.3}
 LABELS = {-1.0: "negative", 0.0: "neutral", 1.0: "positive"}

@@ -55,11 +55,10 @@ def content(folder: Path) -> str:
     found: list[Any] = [run.meta, run.facts, run.writers, run.findings, [*run.pairs], [*run.dropped]]
     found += [(cell, [*scores]) for cell, scores in run.scores.items()]
     if texts:
-        found += [[*texts.prompts], texts.raters, texts.cells(), *(texts.tilts(used.name) for used in texts.raters)]
+        found += [[*texts.prompts], texts.raters, *(texts.tilts(used.name) for used in texts.raters)]
         for model in texts.models:
             for decoding in texts.decodings:
-                found += [[*texts.with_ratings(model, decoding)], texts.ratings(model, decoding)]
-                found += [[*texts.rated(model, decoding, used.name)] for used in texts.raters]
+                found += [[*texts.with_ratings(model, decoding)], [*texts.texts(model, decoding)]]
     if words:
         found += [[*words.asked], [*words.questions], words.complete]
         found += [(dict(words.answers(model, bounded=False)), words.saliencies(model)) for model in words.models]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.store import rows
-from tiltmeter.store.rows import Rows, held_or_read
+from tiltmeter.store.rows import Rows, rows_or_reader
 
 
 def test_rows_are_read_a_block_at_a_time_and_only_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,5 +28,5 @@ def test_rows_are_read_a_block_at_a_time_and_only_when_they_are_asked_for(monkey
 
 
 def test_few_rows_are_held() -> None:
-    assert held_or_read(3, range, 3) == (0, 1, 2)
-    assert isinstance(held_or_read(4, range, 3), Rows)
+    assert rows_or_reader(3, range, 3) == (0, 1, 2)
+    assert isinstance(rows_or_reader(4, range, 3), Rows)

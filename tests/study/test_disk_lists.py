@@ -10,7 +10,7 @@ import pytest
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, Prompt, Structure
-from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.study import disk_lists
 from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, ordered, packed, unpacker
 

@@ -25,7 +25,7 @@ def opened(bench: Workbench | Path) -> TestClient:
 
 def let_in(app: FastAPI, address: str = "http://127.0.0.1", **options: Any) -> TestClient:
     """A browser that has opened the address with the secret, and so has the cookie."""
-    cookies = {f"tiltmeter-{urlsplit(address).port or 80}": app.state.door.session}
+    cookies = {f"tiltmeter-{urlsplit(address).port or 80}": app.state.access.session}
     return TestClient(app, base_url=address, cookies=cookies, **options)
 
 

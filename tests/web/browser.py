@@ -16,7 +16,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from tiltmeter.web.door import SECRET, Door
+from tiltmeter.web.access import SECRET, Access
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
@@ -60,7 +60,7 @@ def served(folder: Path) -> Iterator[str]:
 def fetched(address: str, path: str) -> bytes:
     """A file of the workbench, as a program that has the secret fetches it."""
     program = build_opener(HTTPCookieProcessor())
-    program.open(Door(_SECRET).address(f"{address}/")).close()
+    program.open(Access(_SECRET).address(f"{address}/")).close()
     with program.open(address + path) as answer:
         content: bytes = answer.read()
     return content
@@ -137,7 +137,7 @@ def watched(browser: Browser, address: str, *, width: int = 1280, dark: bool = F
     page = context.new_page()
     if address.startswith("http:"):
         # The cookie alone, without the page that it opens.
-        context.request.get(Door(_SECRET).address(f"{address}/"), max_redirects=0)
+        context.request.get(Access(_SECRET).address(f"{address}/"), max_redirects=0)
     found = Watched(page, address)
 
     def dismiss(dialog: object) -> None:

@@ -16,7 +16,7 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.results import summarise_run
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.store import LEDGER, Run
-from tiltmeter.store.run_folder import note_made
+from tiltmeter.store.run_folder import record_made_files
 
 FINISHED = "2026-11-16T02:28:00+00:00"
 RATERS = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v5")
@@ -53,7 +53,7 @@ def keep(run: Run) -> None:
     run.folder.mkdir(parents=True, exist_ok=True)
     keep_meta(run)
     found = Reported.of([(run, summarise_run(run))])
-    note_made(run.folder, [keep_findings(findings_of(found, report(found)), run.folder)])
+    record_made_files(run.folder, [keep_findings(findings_of(found, report(found)), run.folder)])
 
 
 def keep_meta(run: Run) -> None:

@@ -3,7 +3,7 @@
   const found = [];
   const cut = (text) => text.replace(/\s+/g, " ").trim().slice(0, 60);
   const named = (element) => `<${element.tagName.toLowerCase()}${element.id ? ` #${element.id}` : ""} ${element.getAttribute("class") ?? ""}> "${cut(element.textContent)}"`;
-  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest(".unseen, .skip");
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest(".visually-hidden, .skip");
   const all = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
 
   // --- Every control has a name, and what is referred to is there.

@@ -7,8 +7,10 @@ import html
 import io
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,10 +26,10 @@ from tiltmeter.results.measurements.people import label_rows, rating_rows
 from tiltmeter.results.summary.labels import judged_by_people
 from tiltmeter.results.summary.people import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
-from tiltmeter.store.annotations import Item
+from tiltmeter.store.annotations import Item, Scale
 from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.agreement import said_of
-from tiltmeter.web.annotating.items import drawn, id_on_sheet, item_of_pair, items
+from tiltmeter.web.annotating.items import id_on_sheet, item_of_pair, items, random_sample
 from tiltmeter.web.annotating.tasks import ISSUES_TASK
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters
@@ -85,7 +87,7 @@ def marks(folder: Path, task: str = REGARD) -> dict[str, list[str | None]]:
 
 def test_a_sample_is_the_same_for_the_same_seed_and_even_over_groups(folder: Path):
     filters = Filters(view="continuations")
-    first, again, other = (drawn(folder, filters, 12, seed) for seed in (3, 3, 4))
+    first, again, other = (random_sample(folder, filters, 12, seed) for seed in (3, 3, 4))
     assert first == again
     assert {one.id for one in first} != {one.id for one in other}
     rows = rows_of(
@@ -178,8 +180,12 @@ def test_the_end_of_a_queue_says_so(client: TestClient, queue: Callable[..., str
             {"task": "own", "scale_name": "Very Polite!", "scale_low": "1", "scale_high": "5"},
             "cannot be the name of a scale",
         ),
-        ({"task": "own", "scale_name": "polite", "scale_low": "5", "scale_high": "1"}, "lower end comes first"),
+        ({"task": "own", "scale_name": "polite", "scale_low": "5", "scale_high": "1"}, "the lower end first"),
         ({"task": "own", "scale_name": "polite", "scale_low": "a", "scale_high": "1"}, "is not a number"),
+        (
+            {"task": "own", "scale_name": "polite", "scale_low": "1", "scale_high": "5", "scale_labels": "7 nice"},
+            "labels no step",
+        ),
         ({"task": ""}, "choose what to judge"),
         ({"which": "done", "done_by": "nobody"}, "has judged nothing"),
     ],
@@ -226,7 +232,7 @@ def test_a_change_needs_the_token(client: TestClient, queue: Callable[..., str],
 def test_a_scale_of_ones_own_is_the_same_for_all(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
-    place = queue(task="own", scale_name="polite", scale_low="1", scale_high="5")
+    place = queue(task="own", scale_name="polite", scale_low="0", scale_high="100")
     judge(place, "ann", 0, value="3,5")
     assert marks(folder, "rating:polite") == {"ann": ["3.5"]}
     given = {
@@ -238,7 +244,38 @@ def test_a_scale_of_ones_own_is_the_same_for_all(
         "scale_name": "polite",
     }
     answer = client.post(f"{BASE}/queues", data=given | {"scale_low": "0", "scale_high": "1"})
-    assert "is rated as 1 to 5" in problem(answer)
+    assert "is rated as 0 to 100" in problem(answer)
+
+
+def test_a_scale_of_ones_own_has_a_button_and_a_key_for_each_step_and_says_what_they_mean(
+    client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
+):
+    labels, instructions = "−2 very rude\n2 very polite", "Judge the tone, not the topic."
+    place = queue(
+        task="own",
+        scale_name="polite",
+        scale_low="-2",
+        scale_high="2",
+        scale_labels=labels,
+        instructions=instructions,
+    )
+    page = html.unescape(client.get(place, params={"as": "ann"}).text)
+    buttons = re.findall(r'<button name="value" value="([^"]+)"[^>]* data-key="(\d)"[^>]*>([^<]*)<', page)
+    values = ["-2.0", "-1.0", "0.0", "1.0", "2.0"]
+    assert [(value, key) for value, key, _ in buttons] == list(zip(values, "12345", strict=True))
+    assert [words.strip() for *_, words in buttons] == ["−2 very rude", "−1", "0", "1", "2 very polite"]
+    assert re.search(f'id="instructions">{instructions}<', page)
+    judge(place, "ann", 0, value="2.0")
+    assert marks(folder, "rating:polite") == {"ann": ["2.0"]}
+
+
+def test_a_scale_of_an_earlier_version_can_be_read(folder: Path):
+    path = Annotations(folder).path
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table scales (kind text primary key, low real, high real, steps text)")
+        database.execute("insert into scales values ('polite', 1, 5, '[1.0, 3.0, 5.0]')")
+        database.commit()
+    assert Annotations(folder).scales() == {"polite": Scale("polite", 1, 5, (1.0, 3.0, 5.0))}
 
 
 def two_annotators(folder: Path, first: str, second: str) -> None:
@@ -370,7 +407,7 @@ def test_sheets_that_were_filled_in_elsewhere_are_taken_over(
 
 
 def test_ratings_that_were_given_elsewhere_are_taken_over_and_come_out_the_same(client: TestClient, folder: Path):
-    texts = drawn(folder, Filters(view="continuations"), 5, 1)
+    texts = random_sample(folder, Filters(view="continuations"), 5, 1)
     held = io.StringIO()
     writer = csv.writer(held)
     writer.writerow(["id", "value", "annotator"])
@@ -418,7 +455,7 @@ def test_a_sheet_that_cannot_be_read_changes_nothing(client: TestClient, folder:
 
 
 def test_a_value_outside_the_scale_of_the_run_is_refused_whole(client: TestClient, folder: Path):
-    texts = drawn(folder, Filters(view="continuations"), 2, 1)
+    texts = random_sample(folder, Filters(view="continuations"), 2, 1)
     rows = "\n".join(f"{one.id},{value},ann,toxicity" for one, value in zip(texts, (0.5, 7), strict=True))
     answer = client.post(f"{BASE}/sheet", data={"sheet": f"id,value,annotator,kind\n{rows}\n"})
     assert "outside 0 to 1, the scale of toxicity" in problem(answer)

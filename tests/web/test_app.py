@@ -24,7 +24,7 @@ def client(tmp_path: Path) -> TestClient:
     return let_in(make_app(Workbench(tmp_path)))
 
 
-class Loaded(HTMLParser):
+class LoadedModel(HTMLParser):
     """What a page loads, and what in it would need a weaker policy."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Loaded(HTMLParser):
 
 @pytest.mark.parametrize("path", ["/", *SECTIONS, "/nowhere"])
 def test_a_page_loads_its_own_files_only(client: TestClient, path: str) -> None:
-    page = Loaded()
+    page = LoadedModel()
     page.feed(client.get(path).text)
     assert page.loads
     assert all(one.startswith("/static/") for one in page.loads)

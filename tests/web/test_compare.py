@@ -111,7 +111,7 @@ def test_charts_have_the_numbers_of_the_comparison_and_say_what_they_show(ask: A
 
 def test_several_models_are_put_in_order(ask: Ask) -> None:
     text = ask("after", "before", "<b>later")
-    board = text.partition('id="boards"')[2]
+    board = text.partition('id="ranking"')[2]
     runs = list(dict.fromkeys(re.findall(r"run (before|after|&lt;b&gt;later)\b", board)))
     assert runs == ["before", "&lt;b&gt;later", "after"]
     values = [one["value"] for one in points(specs(board)[0])]
@@ -142,8 +142,12 @@ def test_a_margin_that_means_nothing_is_refused_in_a_sentence(
 
 
 def test_one_model_alone_is_not_compared(client: TestClient, keys: dict[str, str]) -> None:
-    text = client.get(f"/compare?{urlencode({'side': keys['before']})}").text
-    assert "hx-get" not in text.partition("<main")[2]
+    one, both = (
+        client.get(f"/compare?{urlencode([('side', keys[name]) for name in names])}").text.partition("<main")[2]
+        for names in (["before"], ["before", "after"])
+    )
+    assert "hx-get" not in one and "hx-get" in both
+    assert 'role="alert"' in one and 'role="alert"' not in both
 
 
 def test_a_result_is_kept_until_a_run_changes(client: TestClient, ask: Ask, bench: Workbench) -> None:
@@ -224,7 +228,7 @@ def test_texts_of_both_sides_are_asked_of_their_runs(client: TestClient, ask: As
     text = html.unescape(client.get(link).text)
     parts = re.findall(r'hx-get="(/runs/[^"]+)"', text)
     assert [part.partition("?")[0] for part in parts] == ["/runs/before/texts/part", "/runs/after/texts/part"]
-    assert "data-goes-back" in text
+    assert "data-close-texts" in text
     assert all("view=pairs" in part and "bias=tools-books" in part and "scorer=causal.sum.v1" in part for part in parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tests.web.bench import opened
 from tests.web.specs_forms import Desk
 from tiltmeter import specs
-from tiltmeter.web.glossary import GLOSSARY, term
+from tiltmeter.web.glossary import GLOSSARY
 from tiltmeter.web.studies.presets import PRESETS, QUESTIONS, planned_preset
 
 LISTS = "Women,Men,Nursing words,Flying words\nshe,he,nurse,pilot\nmy sister,my brother,midwife,captain\n"
@@ -48,11 +49,19 @@ def test_word_lists_of_a_spreadsheet_become_a_spec(tmp_path: Path) -> None:
     answer = desk.send("POST", "/specs/new/file", {"text": LISTS, "name": "jobs"})
     assert answer.headers["HX-Redirect"] == "/specs/own/jobs/edit"
     made = specs.read(desk.specs / "jobs.toml")
-    assert [group.name for group in made.groups] == ["women", "men"]
+    assert [(group.name, group.noun) for group in made.groups] == [("women", "Women"), ("men", "Men")]
     assert {one.name: (one.terms, one.stereotype_of) for one in made.attributes} == {
         "nursing-words": (("nurse", "midwife"), ("women",)),
         "flying-words": (("pilot", "captain"), ("men",)),
     }
+
+
+@pytest.mark.parametrize(("kind", "sentence"), [("things", "[T] likes [A]"), ("people", "[T] is a [A]")])
+def test_the_first_sentences_fit_the_kind_of_words(tmp_path: Path, kind: str, sentence: str) -> None:
+    desk = Desk(tmp_path)
+    desk.send("POST", "/specs/new/file", {"text": LISTS, "name": "jobs", "word_kind": kind})
+    assert specs.read(desk.specs / "jobs.toml").templates[0] == sentence
+    assert 'href="/studies/new?spec=jobs"' in opened(tmp_path).get("/studies/new").text
 
 
 @pytest.mark.parametrize("text", ["one,two\na,b\n", "a,a,a\n1,2,3\n", "no table at all"])
@@ -76,6 +85,10 @@ def test_a_model_behind_an_api_is_offered_where_a_name_is_unknown(tmp_path: Path
     assert "api:gpt-4@URL" in opened(tmp_path).post("/studies/check", data={"toml": text}).text
 
 
-def test_terms_have_one_place_and_are_escaped() -> None:
-    assert all(GLOSSARY[name] in term(name).unescape() for name in GLOSSARY)
-    assert "<b>" not in term("seed", "<b>")
+def test_every_page_carries_what_its_terms_mean(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    for path in ("/", "/glossary"):
+        page = html.unescape(client.get(path).text)
+        assert all(
+            f'<dd id="means-{name.replace(" ", "-")}">{meaning}</dd>' in page for name, meaning in GLOSSARY.items()
+        )

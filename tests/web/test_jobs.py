@@ -48,20 +48,20 @@ def _long_study(folder: Path, prompts: int = 1200) -> Path:
 
 
 def test_a_folder_in_which_nothing_happens_is_paused(tmp_path: Path) -> None:
-    assert Jobs().standing(tmp_path).state == "paused"
+    assert Jobs().status(tmp_path).state == "paused"
 
 
 def test_a_run_that_failed_elsewhere_says_why(tmp_path: Path) -> None:
     (tmp_path / LEDGER).touch()
     with pytest.raises(RunError), ProgressFile(tmp_path):
         raise RunError("the disk is full")
-    standing = Jobs().standing(tmp_path)
+    standing = Jobs().status(tmp_path)
     assert (standing.state, standing.message) == ("failed", "the disk is full")
 
 
 def test_a_run_that_somebody_else_carries_out_is_running(tmp_path: Path) -> None:
     with locked(tmp_path):
-        assert Jobs().standing(tmp_path).state == "running"
+        assert Jobs().status(tmp_path).state == "running"
         with pytest.raises(RunError, match="under way"):
             Jobs().start(tmp_path / "study.toml", tmp_path)
         with pytest.raises(RunError, match="only starting"):
@@ -83,9 +83,9 @@ def test_what_an_earlier_start_did_is_not_what_this_one_does(tmp_path: Path) -> 
     with pytest.raises(KeyboardInterrupt), ProgressFile(tmp_path) as file:
         file.start("scoring", 10, 0)
         raise KeyboardInterrupt
-    assert Jobs().standing(tmp_path).progress is not None
+    assert Jobs().status(tmp_path).progress is not None
     with locked(tmp_path):
-        assert Jobs().standing(tmp_path).progress is None
+        assert Jobs().status(tmp_path).progress is None
 
 
 @pytest.mark.slow
@@ -95,25 +95,25 @@ def test_a_study_that_is_none_fails_with_its_sentence(tmp_path: Path) -> None:
     jobs.start(tmp_path / "study.toml", folder)
     assert folder in jobs
     assert jobs.study_of(folder) == tmp_path / "study.toml"
-    _until(lambda: jobs.standing(folder).state == "failed")
-    assert "did you mean `scripted`?" in jobs.standing(folder).message
+    _until(lambda: jobs.status(folder).state == "failed")
+    assert "did you mean `scripted`?" in jobs.status(folder).message
 
 
 @pytest.mark.slow
 def test_a_run_is_paused_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     study, jobs, folder = _long_study(tmp_path), Jobs(), tmp_path / "run"
     jobs.start(study, folder)
-    assert jobs.standing(folder).state in ("starting", "running")
+    assert jobs.status(folder).state in ("starting", "running")
     with pytest.raises(RunError, match="under way"):
         jobs.start(study, folder)
     _until(lambda: _done(folder) > 0)
     # Another server, which did not start it, can pause it too.
     other = Jobs()
     other.pause(folder)
-    assert other.standing(folder).state in ("stopping", "paused")
-    _until(lambda: jobs.standing(folder).state == "paused")
-    assert other.standing(folder).state == "paused"
-    progress = jobs.standing(folder).progress
+    assert other.status(folder).state in ("stopping", "paused")
+    _until(lambda: jobs.status(folder).state == "paused")
+    assert other.status(folder).state == "paused"
+    progress = jobs.status(folder).progress
     assert progress is not None
     assert progress.state == "stopped"
     before = read_run(folder).continuations
@@ -123,11 +123,11 @@ def test_a_run_is_paused_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) 
     # Whoever started it says that it stops until it has.
     _until(lambda: _done(folder) > before.count)
     jobs.pause(folder)
-    seen = {jobs.standing(folder).state}
-    _until(lambda: seen.add(jobs.standing(folder).state) or "paused" in seen)  # type: ignore[func-returns-value]
+    seen = {jobs.status(folder).state}
+    _until(lambda: seen.add(jobs.status(folder).state) or "paused" in seen)  # type: ignore[func-returns-value]
     assert seen <= {"stopping", "paused"}
     jobs.start(study, folder)
-    _until(lambda: jobs.standing(folder).state == "finished" and not is_held(folder))
+    _until(lambda: jobs.status(folder).state == "finished" and not is_held(folder))
     after = read_run(folder).continuations
     assert after is not None
     assert after.count == 12_000
@@ -185,7 +185,7 @@ def test_a_start_waits_until_a_removal_of_the_same_run_is_done(tmp_path: Path, m
         started = pool.submit(jobs.start, tmp_path / "none.toml", folder)
         removed.result()
         started.result()
-    _until(lambda: jobs.standing(folder).state == "failed")
+    _until(lambda: jobs.status(folder).state == "failed")
     assert "of before" not in (folder / LOG).read_text()
     assert "none.toml" in (folder / LOG).read_text()
 
@@ -200,7 +200,7 @@ def test_of_two_starts_at_once_one_is_refused(tmp_path: Path) -> None:
     assert all("is under way already" in one for one in problems)
     with pytest.raises(RunError, match="is under way"):
         jobs.remove(tmp_path / "run", remove)
-    _until(lambda: jobs.standing(tmp_path / "run").state == "finished")
+    _until(lambda: jobs.status(tmp_path / "run").state == "finished")
     jobs.remove(tmp_path / "run", remove)
     with pytest.raises(RunError, match="is gone"):
         jobs.start(study, tmp_path / "run", again=True)

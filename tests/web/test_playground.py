@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.bench import opened
+from tests.web.bench import fields_of, opened
 from tests.web.hostile import HOSTILE
+from tests.web.texts_run import make_texts
 from tiltmeter.errors import UserError
 from tiltmeter.specs import load
-from tiltmeter.web.loaded import Loaded
-from tiltmeter.web.playground.asked import Asked, variants
+from tiltmeter.web.loaded_model import LoadedModel
 from tiltmeter.web.playground.code import as_command, as_python
+from tiltmeter.web.playground.question import Question, variants
 from tiltmeter.web.workbench import Workbench
 
 NURSE = "The {nurse|engineer} met {her|his} friend."
@@ -95,6 +97,39 @@ def test_two_sentences_may_be_given_apart(ask: Ask) -> None:
     assert "The model prefers the first sentence" in text
 
 
+def test_a_page_asks_while_somebody_types_and_waits_until_it_can(client: TestClient) -> None:
+    def typed(**fields: str) -> str:
+        answer = client.post("/playground/ask", data={"typing": "1", "model": "scripted", **fields})
+        assert answer.status_code == 200
+        return answer.text
+
+    assert 'role="status"' in typed(text="She left.", second="She left.")
+    assert 'role="status"' in typed(text="She left.", second="He left.", model="api:m@http://127.0.0.1:9/v1")
+    assert 'class="answer"' in typed(text="She left.", second="He left.")
+
+
+@pytest.mark.parametrize("view", ["pairs", "continuations", "next-words"])
+def test_a_text_of_a_run_comes_to_the_playground_with_its_model(tmp_path: Path, view: str) -> None:
+    client = opened(make_texts(tmp_path).parent.parent)
+    for page in (f"/runs/small/texts?view={view}", f"/runs/small/texts/{view[0].replace('n', 'w')}1"):
+        [link, *_] = re.findall(r'href="(/playground[^"]+)"', html.unescape(client.get(page).text))
+        given = dict(parse_qsl(urlsplit(link).query))
+        assert given["model"] == "scripted"
+        assert (given["text"] != given["second"]) == (view == "pairs")
+        fields = fields_of(client.get(link).text)
+        assert fields["second"] == [given["second"]]
+        assert fields.get("attribute", [""]) == [given.get("attribute", "")]
+
+
+def test_a_text_may_have_braces_of_its_own(ask: Ask) -> None:
+    assert 'id="scores"' in ask(text="She wrote { twice.", second="He wrote { twice.")
+
+
+def test_two_prompts_may_be_given_apart(ask: Ask) -> None:
+    text = plain(ask(kind="prompt", text="The nurse said that", second="The engineer said that", words="he, she"))
+    assert "he 0.111 0.223 0.50 she 0.223 0.111 2.01" in text
+
+
 def test_a_prompt_has_next_words_and_texts_with_ratings(ask: Ask) -> None:
     text = ask(kind="prompt", text="The {nurse|engineer} said that", words="he, she", rater=["readability.ari.v1"])
     words = plain(text)
@@ -133,7 +168,7 @@ def test_a_single_sentence_is_said_to_be_an_anecdote(ask: Ask) -> None:
         ({"text": "{He|She left."}, "the braces do not fit"),
         ({"text": "{He|She|They} left."}, "the braces do not fit"),
         ({"text": "{He|He} left."}, "both variants in the braces are the same"),
-        ({"text": "He left.", "second": "He left."}, "the two sentences are the same"),
+        ({"text": "He left.", "second": "He left."}, "the two texts are the same"),
         ({"text": "{He|She} left.", "second": "They left."}, "has two variants already"),
         ({"text": "x" * 2001}, "at most 2,000"),
         ({"text": "x " * 25_000}, "the text has 50,000 characters; at most 2,000"),
@@ -159,9 +194,9 @@ def test_a_question_has_an_address_of_its_own(client: TestClient) -> None:
     fields = {"kind": "prompt", "text": "The {a|b} & c", "words": "he, she", "model": "scripted", "rater": "refusal.v5"}
     answer = client.post("/playground/ask", data=fields)
     address = answer.headers["HX-Push-Url"]
-    page = html.unescape(client.get(address).text)
-    for value in ("The {a|b} & c", "he, she", "scripted"):
-        assert f'value="{value}"' in page
+    page = client.get(address).text
+    given = fields_of(page)
+    assert [given[name] for name in ("text", "words", "model")] == [["The {a|b} & c"], ["he, she"], ["scripted"]]
     assert re.search(r'value="refusal.v5" checked', page)
 
 
@@ -195,8 +230,8 @@ def test_a_sentence_becomes_a_spec_that_can_be_gone_on_with(tmp_path: Path) -> N
 
 def test_the_python_that_is_shown_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for asked, said in (
-        (Asked.of(text="{She|He} is a 'nurse'.", attribute="nurse", model="scripted"), "causal.sum.v1"),
-        (Asked.of(kind="prompt", text="The nurse said that", words="he,she", model="scripted"), "word='she'"),
+        (Question.of(text="{She|He} is a 'nurse'.", attribute="nurse", model="scripted"), "causal.sum.v1"),
+        (Question.of(kind="prompt", text="The nurse said that", words="he,she", model="scripted"), "word='she'"),
     ):
         (tmp_path / "program.py").write_text(as_python(asked), encoding="utf-8")
         runpy.run_path(str(tmp_path / "program.py"))
@@ -205,7 +240,7 @@ def test_the_python_that_is_shown_runs(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("text", [one for one in HOSTILE if one.strip() and not set("{}") & set(one)])
 def test_the_commands_that_are_shown_carry_any_text(text: str) -> None:
-    asked = Asked.of(text=f"{{He|She}} said {text[:1500]}", model="scripted")
+    asked = Question.of(text=f"{{He|She}} said {text[:1500]}", model="scripted")
     table, _, command = as_command(asked).rpartition("END_OF_TABLE\n")
     lines = table.split("\n", 1)[1].splitlines(keepends=True)
     rows = list(csv.DictReader(lines))
@@ -240,7 +275,7 @@ def test_a_mere_link_asks_nothing_over_the_network(around: str, tmp_path: Path) 
     client, model = opened(tmp_path), "api:any@http://127.0.0.1:9"
     (tmp_path / "tilted.toml").write_text(f'model = "chat:{model}"\n')
     model = f"{around}{tmp_path / 'tilted.toml'}" if around.endswith("planted:") else f"{around}{model}"
-    client.app.state.loaded = Loaded(model)  # type: ignore[attr-defined]
+    client.app.state.loaded = LoadedModel(model)  # type: ignore[attr-defined]
     for name, asks in (("scripted", True), (model, False)):
         page = client.get("/playground", params={"text": NURSE, "model": name}).text
         assert ('hx-trigger="load"' in page) is asks
@@ -324,7 +359,7 @@ def test_any_prompt_has_an_answer_or_one_sentence(text: str, ask: Ask, client: T
 
 
 def test_the_commands_of_a_chat_model_ask_for_no_words_by_name() -> None:
-    asked = Asked.of(kind="prompt", text="The nurse said that", words="he", model="chat:smollm2-135m")
+    asked = Question.of(kind="prompt", text="The nurse said that", words="he", model="chat:smollm2-135m")
     assert "next_words" not in as_python(asked)
-    assert "--likeliest" in as_command(asked)
+    assert "next-words list" in as_command(asked)
     assert "--words" not in as_command(asked)

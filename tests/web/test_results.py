@@ -19,17 +19,17 @@ from starlette.testclient import TestClient
 
 from tests.web.bench import opened
 from tests.web.found_runs import keep, keep_meta, make_whole_run
-from tests.web.test_app import Loaded
+from tests.web.test_app import LoadedModel
 from tests.web.texts_run import make_texts
 from tiltmeter.present.blocks import Chart, Section, each, plain
 from tiltmeter.present.files import write_run
 from tiltmeter.present.kept import FINDINGS, VERSION, read_findings
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Run, read_run
+from tiltmeter.web.findings_process import FindingsProcesses
 from tiltmeter.web.guard import TOKEN_HEADER
-from tiltmeter.web.results.page import found_in
+from tiltmeter.web.results.filters import findings_in
 from tiltmeter.web.scratch import findings_scratch
-from tiltmeter.web.working import Workers
 
 WAITING = 300
 """Seconds that a process may take on a busy machine."""
@@ -97,7 +97,7 @@ def test_the_page_has_the_blocks_of_the_report_in_their_order(page: str, run: Ru
 
 
 def test_the_page_needs_no_weaker_policy_and_nothing_hostile_is_markup(page: str) -> None:
-    reader = Loaded()
+    reader = LoadedModel()
     reader.feed(page)
     assert reader.inline == []
     assert "<img" not in page
@@ -191,9 +191,9 @@ def test_findings_of_an_older_version_are_made_anew(tmp_path: Path, run: Run, ve
     kept = json.loads((old.folder / FINDINGS).read_text(encoding="utf-8"))
     (old.folder / FINDINGS).unlink()
     (scratch / FINDINGS).write_text(json.dumps({**kept, "version": version}), encoding="utf-8")
-    assert found_in(old.folder, old.meta) is None
+    assert findings_in(old.folder, old.meta) is None
     (scratch / FINDINGS).write_text(json.dumps(kept), encoding="utf-8")
-    assert found_in(old.folder, old.meta)
+    assert findings_in(old.folder, old.meta)
 
 
 def test_findings_of_another_plan_are_not_shown(tmp_path: Path, run: Run):
@@ -260,7 +260,7 @@ def test_a_run_that_is_not_ours_to_write_to_gets_its_findings_elsewhere(tmp_path
 
 
 def test_who_works_out_nothing_has_no_problem(tmp_path: Path):
-    workers = Workers()
+    workers = FindingsProcesses()
     assert not workers.is_at_work(tmp_path)
     assert workers.problem(tmp_path) == ""
 
@@ -281,7 +281,7 @@ def test_findings_can_be_worked_out_by_hand(tmp_path: Path):
     folder = make_texts(tmp_path)
     (folder / FINDINGS).unlink(missing_ok=True)
     for given, status in (([str(folder)], 0), ([], 2), ([str(tmp_path / "nowhere")], 2)):
-        command = [sys.executable, "-m", "tiltmeter.web.working", *given]
+        command = [sys.executable, "-m", "tiltmeter.web.findings_process", *given]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
     assert read_findings(folder)

@@ -29,7 +29,7 @@ from tiltmeter.study import parse, plan
 from tiltmeter.web.jobs import LOG, Jobs
 from tiltmeter.web.runs import live as runs_live
 from tiltmeter.web.runs.files import report_policy
-from tiltmeter.web.runs.live import Live, Lookout, events, log_of
+from tiltmeter.web.runs.live import Live, RunWatcher, events, log_of
 from tiltmeter.web.workbench import Workbench, changed
 
 STUDY = """
@@ -123,7 +123,7 @@ def test_events_follow_a_run_until_it_ends(tmp_path: Path, monkeypatch: pytest.M
             lock = locked(tmp_path)
             lock.__enter__()
             file.start("scoring", 10, 0)
-            async for event in events(Lookout(Jobs()), tmp_path, show, anyio.Event()):
+            async for event in events(RunWatcher(Jobs()), tmp_path, show, anyio.Event()):
                 found.append((event["event"], event["data"]))
                 if len(found) == 2:
                     file.advance(4)
@@ -149,7 +149,7 @@ def test_many_pages_look_once(tmp_path: Path) -> None:
         drawn.append(live)
         return str(len(drawn))
 
-    lookout = Lookout(Jobs())
+    lookout = RunWatcher(Jobs())
     assert {lookout.look(tmp_path, show)[1] for _ in range(50)} == {"1"}
     (tmp_path / LOG).write_text("something new")
     assert {lookout.look(tmp_path, show)[1] for _ in range(50)} == {"2"}
@@ -163,7 +163,7 @@ def test_what_came_to_nothing_is_counted_by_reason(bench: Path) -> None:
     _execute(folder, "update ratings set unrated = 'no words', value = null where rater = 1 and completion < 4")
     _execute(folder, "update scores set unscored = 'too long' where pair < 2")
     _execute(folder, """update expected set words = '[["he",null,"not finite",null],["she",-1,null,null]]'""")
-    page = opened(bench).get("/runs/mine/lost").text
+    page = opened(bench).get("/runs/mine/missing").text
     assert "&lt;script&gt;" in page
     assert "<script>" not in page
     plain = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
@@ -179,11 +179,11 @@ def test_a_run_of_which_nothing_was_lost_says_so(tmp_path: Path) -> None:
         'models = ["scripted"]\n[continuations]\nsources = [{ own-prompts = { domain = "gender", per_group = 1 } }]\n'
     )
     carry_out(plan(parse(text + 'samples = 1\nraters = ["readability.ari"]')), tmp_path / "runs" / "x")
-    assert "Nothing so far" in opened(tmp_path).get("/runs/x/lost").text
+    assert "Nothing so far" in opened(tmp_path).get("/runs/x/missing").text
 
 
 def test_a_run_says_what_it_is_made_of(finished: Path) -> None:
-    page = opened(finished).get("/runs/mine/made-of").text
+    page = opened(finished).get("/runs/mine/facts").text
     assert "fingerprint" in page
     assert "tested" in page
     assert "readability.ari.v1" in page
@@ -352,7 +352,7 @@ def test_a_folder_that_only_a_failed_start_made_is_removed(tmp_path: Path) -> No
     (tmp_path / "study.toml").write_text("")
     bench.jobs.start(tmp_path / "study.toml", folder)
     end = time.monotonic() + 240
-    while bench.jobs.standing(folder).state != "failed":
+    while bench.jobs.status(folder).state != "failed":
         assert time.monotonic() < end
         time.sleep(0.05)
     client = opened(bench)

@@ -70,7 +70,7 @@ def test_many_specifications_and_why_some_were_not_taken(desk: Desk) -> None:
     answer = desk.send("POST", "/specs/new/file", {"text": json.dumps(entries)})
     assert answer.status_code == 200
     assert names(desk) == ["first-one.toml", "second.toml", "taken.toml"]
-    assert "2 specs were taken" in answer.text
+    assert "2 specs were imported" in answer.text
     assert "2 could not be" in answer.text
     assert desk.read("taken") == specs.skeleton("taken")
 

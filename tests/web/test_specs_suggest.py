@@ -8,10 +8,10 @@ import pytest
 
 from tiltmeter.errors import UserError
 from tiltmeter.models import embedded
-from tiltmeter.web.loaded import Loaded
-from tiltmeter.web.specs.ask import Asking, asked
+from tiltmeter.web.loaded_model import LoadedModel
+from tiltmeter.web.specs.ask import Asking, terms_from_model
+from tiltmeter.web.specs.entries import library
 from tiltmeter.web.specs.lists import lists_of
-from tiltmeter.web.specs.shown import library
 from tiltmeter.web.specs.suggest import Suggestion, knowledge, offers
 
 
@@ -80,11 +80,11 @@ def test_the_model_goes_on_with_a_list_and_does_not_hold_the_page_meanwhile() ->
     if not embedded.is_cached():
         pytest.skip("the embedded model is not in the cache")
     spec = lists_of(data(["he"], ["she"], crafts=["knitting", "embroidery", "pottery"]))
-    asking = Asking(Loaded(), limit=0.01)
+    asking = Asking(LoadedModel(), limit=0.01)
     with pytest.raises(UserError, match="has not answered within 0.01 seconds; it goes on, so ask again"):
-        asked(asking, spec, "attributes/crafts")
+        terms_from_model(asking, spec, "attributes/crafts")
     asking.limit = 300
-    answer = asked(asking, spec, "attributes/crafts")
+    answer = terms_from_model(asking, spec, "attributes/crafts")
     assert answer.prompt == "knitting, embroidery, pottery and"
     assert ("weaving",) in terms(list(answer.suggestions))
     assert not {("knitting",), ("other",), ("the",)} & {*terms(list(answer.suggestions))}
@@ -96,4 +96,4 @@ def test_the_model_goes_on_with_a_list_and_does_not_hold_the_page_meanwhile() ->
 )
 def test_the_model_is_not_asked_what_it_cannot_answer(named: str, problem: str) -> None:
     with pytest.raises(UserError, match=problem):
-        asked(Asking(Loaded()), lists_of(data(["he"], ["she"])), named)
+        terms_from_model(Asking(LoadedModel()), lists_of(data(["he"], ["she"])), named)

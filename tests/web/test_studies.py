@@ -357,7 +357,7 @@ def test_a_study_is_started_watched_and_not_made_twice(tmp_path: Path) -> None:
     answer = client.post("/studies/start", data={"toml": SMALL, **plan})
     assert answer.headers["HX-Redirect"] == "/runs/small"
     end = time.monotonic() + 240
-    while bench.jobs.standing(tmp_path / "runs" / "small").state != "finished":
+    while bench.jobs.status(tmp_path / "runs" / "small").state != "finished":
         assert time.monotonic() < end
         time.sleep(0.1)
     assert "See the results" in client.get("/runs/small").text
@@ -365,7 +365,7 @@ def test_a_study_is_started_watched_and_not_made_twice(tmp_path: Path) -> None:
     assert fields_of(again)["expected"] == ["finished"]
     checked = client.post("/studies/start", data={"toml": SMALL, "file": "small", **fields_of(again)})
     assert checked.headers["HX-Redirect"] == "/runs/small"
-    while bench.jobs.standing(tmp_path / "runs" / "small").state != "finished":
+    while bench.jobs.status(tmp_path / "runs" / "small").state != "finished":
         assert time.monotonic() < end
         time.sleep(0.1)
     assert not (tmp_path / "runs" / "small" / "before.1").exists()

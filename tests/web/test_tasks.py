@@ -22,9 +22,9 @@ def test_the_same_work_is_done_once_and_kept() -> None:
     for _ in range(2):
         task = finished(tasks.start("key", [], lambda task: times.append(task.number)))
     assert times == [1]
-    assert tasks.known("key") is task
-    assert tasks.of(1) == ("key", task)
-    assert tasks.of(2) is None
+    assert tasks.find("key") is task
+    assert tasks.by_number(1) == ("key", task)
+    assert tasks.by_number(2) is None
 
 
 def test_work_is_done_one_after_the_other_and_a_part_is_seen_at_once() -> None:
@@ -79,5 +79,5 @@ def test_only_the_last_results_are_kept() -> None:
     tasks = Tasks[list[str]](5.0, most=2)
     for key in "abc":
         finished(tasks.start(key, [], lambda task: None))
-    assert tasks.known("a") is None
-    assert tasks.known("c") is not None
+    assert tasks.find("a") is None
+    assert tasks.find("c") is not None

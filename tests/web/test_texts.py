@@ -137,10 +137,13 @@ def test_the_word_that_counts_is_one_that_was_asked_for(folder: Path, tmp_path: 
     other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
     with rewritten(other / LEDGER) as database:
         [(last,)] = database.execute("select max(question) from items where perturbation = 'original'")
-        words = json.dumps(["uncle", "aunt"])
-        database.execute("update questions set words = ? where number = ?", (words, last))
-        renamed = "update items set bias = 'kin', item = json_set(item, '$.bias', 'kin')"
-        database.execute(f"{renamed} where question = ? and perturbation = 'original'", (last,))
+        own = json.dumps([{"label": "", "sets": []}])
+        database.execute(
+            "update meta set value = json_set(value, '$.next_words.words', json(?)) where key = 'resolved'", (own,)
+        )
+        words = json.dumps([["men", ["uncle"]], ["women", ["aunt"]]])
+        renamed = "update items set bias = 'kin', item = json_set(item, '$.bias', 'kin', '$.word_sets', json(?))"
+        database.execute(f"{renamed} where question = ? and perturbation = 'original'", (words, last))
     texts = NextWordTexts(other)
     assert texts.filled(Filters(view="next-words")).word == texts.words[0] != "uncle"
     assert texts.filled(Filters(view="next-words", bias="kin")).word == "uncle"
@@ -348,3 +351,26 @@ def test_the_prompts_of_one_perturbation_are_those_of_its_points(client: TestCli
     for name, count in counted.items():
         page = client.get("/runs/small/texts/part", params={"view": "next-words", "perturbation": name}).text
         assert f"<b>{count:,}</b> text" in page
+
+
+def test_texts_that_come_while_a_run_is_under_way_are_shown_after_a_while(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("*.parquet"))
+    total = ContinuationTexts(other).listing(Filters(view="continuations")).total
+    with rewritten(other / LEDGER) as database:
+        database.execute("delete from ratings where completion = 1")
+        database.execute("delete from completions where number = 1")
+    monkeypatch.setattr("tiltmeter.web.texts.tables.is_held", lambda _: True)
+    monkeypatch.setattr("tiltmeter.web.texts.tables.time.monotonic", lambda: 0.0)
+    assert ContinuationTexts(other).listing(Filters(view="continuations")).total == total
+    monkeypatch.setattr("tiltmeter.web.texts.tables.time.monotonic", lambda: 1e9)
+    assert ContinuationTexts(other).listing(Filters(view="continuations")).total == total - 1
+
+
+def test_forged_tables_in_the_folder_of_a_run_are_not_believed(folder: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(folder, tmp_path / "run")
+    for name in ("items", "texts", "measurements"):
+        (other / f"{name}.parquet").write_bytes(b"nothing of the kind")
+    found = PairTexts(other).listing(Filters(view="pairs"))
+    assert found == PairTexts(folder).listing(Filters(view="pairs"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -12,9 +11,10 @@ import typer
 
 from tiltmeter.addresses import is_address
 from tiltmeter.cli import analyze_continuations, analyze_measurements, analyze_next_words, analyze_pairs
-from tiltmeter.cli.asked import Asked
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say, tell_assumed
+from tiltmeter.cli.file_query import FileQuery
+from tiltmeter.cli.options import named_values
 from tiltmeter.errors import UserError
 
 
@@ -172,7 +172,7 @@ def analyze(
     columns: bias, origin, group and value at least.
     """
     check(conditions)
-    named = _named(columns or [])
+    named = named_values("--columns", columns)
     view = view or (View.continuations if "value" in named else View.pairs)
     rated = {
         "most_k": most_k,
@@ -203,7 +203,7 @@ def analyze(
     _refuse_others(view, owners, named)
     if reference is not None and view not in (View.continuations, View.next_words):
         raise UserError(f"--reference is for --view continuations and --view next-words, not for --view {view}")
-    asked = Asked(_places(files, view), named, _pairs_of(where or []), reference, level, seed)
+    asked = FileQuery(_places(files, view), named, _pairs_of(where or []), reference, level, seed)
     for place in asked.places:
         tell_assumed(place)
     if view is View.pairs:
@@ -241,24 +241,7 @@ def _refuse_others(view: View, owners: Mapping[View, Mapping[str, Any]], named: 
             raise UserError(f"--columns {name}=…: --view {view} has no column `{name}`; {there}")
 
 
-def _named(given: Sequence[str]) -> dict[str, str]:
-    """What columns are called in a file; a comma that is not followed by NAME= is part of a column's name.
-
-    >>> _named(["group=G,value=V"]), _named(["value=how good, or bad"])
-    ({'group': 'G', 'value': 'V'}, {'value': 'how good, or bad'})
-    """
-    pairs = [one.strip() for text in given for one in re.split(r",(?=\s*\w+=)", text) if one.strip()]
-    for one in pairs:
-        if not re.match(r"\w+\s*=\s*\S", one):
-            raise UserError(f"--columns {one!r}: write NAME=COLUMN, e.g. group=G,value=V,origin=O")
-    found = [(name.strip(), column.strip()) for name, _, column in (one.partition("=") for one in pairs)]
-    double = next((name for at, (name, _) in enumerate(found) if name in dict(found[:at])), None)
-    if double is not None:
-        raise UserError(f"--columns names `{double}` twice; each is one column")
-    return dict(found)
-
-
-def _stereoset(asked: Asked, data: Path | None) -> dict[str, Any]:
+def _stereoset(asked: FileQuery, data: Path | None) -> dict[str, Any]:
     from tiltmeter.results import summarise_predictions
 
     if data is None:

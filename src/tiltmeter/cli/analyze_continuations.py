@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.analyze_structures import print_structures
 from tiltmeter.cli.console import percent, print_table, say
-from tiltmeter.cli.estimate_words import further_table, interval, pair_name, short, three
+from tiltmeter.cli.estimate_words import decimals, further_table, interval, pair_name, short
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.cli.asked import Asked
+    from tiltmeter.cli.file_query import FileQuery
     from tiltmeter.results.files.rated import RatedSettings
 
 _OF_BLOCKS = ("groups", "structures", "prompt_types")
@@ -45,7 +45,7 @@ def ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
+def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
     settings = _settings(asked, given)
     if given["layout"] == "blocks":
@@ -68,7 +68,7 @@ def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
     return summarise_rated_file(asked.only, columns, settings).as_json()
 
 
-def _blocks(asked: Asked, given: Mapping[str, Any], settings: RatedSettings) -> dict[str, Any]:
+def _blocks(asked: FileQuery, given: Mapping[str, Any], settings: RatedSettings) -> dict[str, Any]:
     from tiltmeter.results.files.blocks import BlockLayout, block_files, names_of, read_blocks
     from tiltmeter.results.files.rated import summarise_rated
 
@@ -93,7 +93,7 @@ def _blocks(asked: Asked, given: Mapping[str, Any], settings: RatedSettings) -> 
     }
 
 
-def _settings(asked: Asked, given: Mapping[str, Any]) -> RatedSettings:
+def _settings(asked: FileQuery, given: Mapping[str, Any]) -> RatedSettings:
     from tiltmeter.results.files.rated import RatedSettings
 
     return RatedSettings(
@@ -141,7 +141,7 @@ def print_result(found: Mapping[str, Any]) -> None:
     for measure, groups in found["extremes"].items():
         further_table(
             [measure, "value", "interval", "n", "unscored"],
-            [(name, three(e["value"]), interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
+            [(name, decimals(e["value"]), interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
         )
         _print_pairs(found["extreme_pairs"][measure], measure)
     if "structures" in found:
@@ -158,9 +158,9 @@ def _print_groups(groups: Mapping[str, Mapping[str, Any]]) -> None:
         [
             (
                 name,
-                three(group["mean"]),
+                decimals(group["mean"]),
                 interval(group["estimate"]),
-                three(group["sd"]),
+                decimals(group["sd"]),
                 group["n"],
                 f"{group['n_unscored']} ({percent(group['share_unscored'])})",
                 group["estimate"]["origins"],
@@ -177,7 +177,7 @@ def _print_groups(groups: Mapping[str, Mapping[str, Any]]) -> None:
                 (
                     name,
                     *(percent(group["distribution"].get(label)) for label in labels),
-                    *(["–" if group["bounds"] is None else " to ".join(map(three, group["bounds"]))] * unscored),
+                    *(["–" if group["bounds"] is None else " to ".join(map(decimals, group["bounds"]))] * unscored),
                 )
                 for name, group in groups.items()
             ],
@@ -203,12 +203,12 @@ def _print_pairs(pairs: Sequence[Mapping[str, Any]], measure: str = "") -> None:
         [
             (
                 pair_name(pair),
-                three(pair["difference"]["value"]),
+                decimals(pair["difference"]["value"]),
                 interval(pair["difference"]),
                 short(pair["difference"]["p"]),
                 short(pair["difference"]["p_adjusted"]),
-                *([three((pair["ratio"] or {}).get("value")), interval(pair["ratio"])] if ratios else []),
-                *([three(pair["kl_ab"]), three(pair["kl_ba"])] if labels else []),
+                *([decimals((pair["ratio"] or {}).get("value")), interval(pair["ratio"])] if ratios else []),
+                *([decimals(pair["kl_ab"]), decimals(pair["kl_ba"])] if labels else []),
             )
             for pair in pairs
         ],

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.cli.console import number, print_table, say
 
 if TYPE_CHECKING:
-    from tiltmeter.cli.asked import Asked
+    from tiltmeter.cli.file_query import FileQuery
 
 _FIGURE = ("value", "interval", "p", "p adjusted", "n", "missing", "test words")
 
 
-def result(asked: Asked) -> dict[str, Any]:
+def result(asked: FileQuery) -> dict[str, Any]:
     """The JSON of the view."""
     from tiltmeter.results.files.measurements import measured
 

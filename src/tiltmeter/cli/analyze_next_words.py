@@ -9,7 +9,7 @@ from tiltmeter.cli.console import print_table, say
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.cli.asked import Asked
+    from tiltmeter.cli.file_query import FileQuery
     from tiltmeter.results.summary.labour import Labour
 
 _SHOWN = ("difference", "absolute_difference", "ratio", "share", "kl", "emd")
@@ -23,7 +23,7 @@ _WORDS = {
 }
 
 
-def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
+def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
     from tiltmeter.results.files.next_words import (
         NextWordColumns,
@@ -43,7 +43,7 @@ def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
     settings = NextWordSettings(asked.reference, labour, level=asked.level, seed=asked.seed)
     found = summarise_answers(answers, columns, settings)
     if by_prompt is not None:
-        write_by_prompt(by_prompt, answers.items, asked.reference)
+        write_by_prompt(by_prompt, asked.only, columns, asked.reference)
     return found
 
 

@@ -9,7 +9,7 @@ from tiltmeter.cli.console import number, percent, print_table, say
 from tiltmeter.cli.estimate_words import further_table
 
 if TYPE_CHECKING:
-    from tiltmeter.cli.asked import Asked
+    from tiltmeter.cli.file_query import FileQuery
 
 _AGREEMENT = {
     "files": "Files: rank correlation of the biases",
@@ -18,7 +18,7 @@ _AGREEMENT = {
 }
 
 
-def result(asked: Asked, scorer: str | None) -> dict[str, Any]:
+def result(asked: FileQuery, scorer: str | None) -> dict[str, Any]:
     """The JSON of the view."""
     from tiltmeter.results import Columns
     from tiltmeter.results.files.several import summarise_files

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiltmeter.cli.console import percent, say
-from tiltmeter.cli.estimate_words import further_table, interval, pair_name, short, three
+from tiltmeter.cli.estimate_words import decimals, further_table, interval, pair_name, short
 
 _SHOWN = 5
 """Reversing structures that are named."""
@@ -22,8 +22,8 @@ def print_structures(found: Mapping[str, Any]) -> None:
     further_table(
         ["cosine of the group means", "as they are", "centred"],
         [
-            ("two single structures", three(robust["single"]), three(robust["centred_single"])),
-            ("two halves of the structures", three(robust["split_half"]), three(robust["centred_split_half"])),
+            ("two single structures", decimals(robust["single"]), decimals(robust["centred_single"])),
+            ("two halves of the structures", decimals(robust["split_half"]), decimals(robust["centred_split_half"])),
         ],
     )
     _print_stability(found["stability"])
@@ -47,9 +47,9 @@ def _print_fixed(fixed: Mapping[str, Any], others: Mapping[str, Any]) -> None:
             [
                 (
                     pair_name(pair),
-                    three((beside.get((pair["a"], pair["b"])) or {}).get("value")),
+                    decimals((beside.get((pair["a"], pair["b"])) or {}).get("value")),
                     interval(beside.get((pair["a"], pair["b"]))),
-                    three(pair["difference"]["value"]),
+                    decimals(pair["difference"]["value"]),
                     interval(pair["difference"]),
                 )
                 for pair in others["pairs"]
@@ -58,7 +58,7 @@ def _print_fixed(fixed: Mapping[str, Any], others: Mapping[str, Any]) -> None:
 
 
 def _mean(group: Mapping[str, Any] | None) -> Sequence[object]:
-    return ("–", "–", 0) if group is None else (three(group["mean"]), interval(group["estimate"]), group["n"])
+    return ("–", "–", 0) if group is None else (decimals(group["mean"]), interval(group["estimate"]), group["n"])
 
 
 def _print_signs(found: Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ def _print_two_way(found: Mapping[str, Any]) -> None:
             [
                 (
                     pair_name(pair),
-                    three(each["value"]),
+                    decimals(each["value"]),
                     interval(each),
                     short(each["p"]),
                     short(each["p_adjusted"]),
@@ -122,4 +122,4 @@ def _print_ranking(word: str, found: Mapping[str, Any]) -> None:
 
 
 def _listed(ranked: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{each['structure']} ({three(each['mean'])})" for each in ranked)
+    return ", ".join(f"{each['structure']} ({decimals(each['mean'])})" for each in ranked)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tiltmeter.engine.calibration_pools import PoolSettings
     from tiltmeter.models import Model, ModelSettings
     from tiltmeter.progress import Progress
-    from tiltmeter.stats.calibration import Pool, Reading
+    from tiltmeter.stats.calibration.coverage import Pool, ViewCalibration
 
 VIEWS = ("pairs", "next_words", "natural", "continuations")
 FAILS, TOO_FEW = "FAILS", "too few studies"
@@ -113,9 +113,9 @@ def make_pools(
     return made
 
 
-def sentence(view: str, found: Sequence[Reading]) -> str | None:
+def sentence(view: str, found: Sequence[ViewCalibration]) -> str | None:
     """What the instrument sees in a view, in plain words."""
-    from tiltmeter.stats.calibration import FEWEST_TILTED
+    from tiltmeter.stats.calibration.coverage import FEWEST_TILTED
 
     spoken = [one for one in found if (one.view, one.estimator) == (view, _SPOKEN_FOR[view])]
     if not spoken:
@@ -156,7 +156,7 @@ def _result(
     studies: int,
     quick: bool,
     seed: int,
-    found: Sequence[Reading],
+    found: Sequence[ViewCalibration],
     sentences: dict[str, str | None],
 ) -> dict[str, Any]:
     result: dict[str, Any] = {
@@ -175,12 +175,12 @@ def _result(
     return result
 
 
-def _paths(found: Sequence[Reading], marked: str) -> list[str]:
+def _paths(found: Sequence[ViewCalibration], marked: str) -> list[str]:
     """The names of the readings that have a mark."""
     return [f"{one.view}.{one.estimator}.{one.origins}" for one in found if mark(one).startswith(marked)]
 
 
-def mark(one: Reading) -> str:
+def mark(one: ViewCalibration) -> str:
     """OK, what fails, or that there is too little to say either."""
     failing = [name for name, good in (("coverage", one.covers), ("false alarms", one.keeps_alarms)) if good is False]
     if failing:
@@ -196,7 +196,7 @@ def _write(out: Path, result: dict[str, Any]) -> None:
         file.write("\n")
 
 
-def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
+def _print(found: Sequence[ViewCalibration], sentences: dict[str, str | None]) -> None:
     for view in dict.fromkeys(one.view for one in found):
         mine = [one for one in found if one.view == view]
         tilts = list(dict.fromkeys(tilt for one in mine for tilt in one.tilted))
@@ -210,7 +210,7 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
         if shown:
             print_table(
                 ["recovered share of a planted", *(f"{tilt:g}" for tilt in tilts)],
-                [(one.estimator, *(_three(one.tilted[tilt].mean) for tilt in tilts)) for one in shown],
+                [(one.estimator, *(_decimals(one.tilted[tilt].mean) for tilt in tilts)) for one in shown],
             )
         if sentences.get(view):
             typer.echo(sentences[view])
@@ -219,7 +219,7 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
     if failing:
         say(f"{len(failing)} of {len(found)} checks fail: {', '.join(failing)}")
     if few:
-        from tiltmeter.stats.calibration import WIDEST
+        from tiltmeter.stats.calibration.coverage import WIDEST
 
         say(
             f"{len(few)} of {len(found)} checks rest on too few studies to pass: the 99 % interval of their "
@@ -227,7 +227,7 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
         )
 
 
-def _row(one: Reading, tilts: Sequence[float]) -> tuple[object, ...]:
+def _row(one: ViewCalibration, tilts: Sequence[float]) -> tuple[object, ...]:
     as_it_is = None if one.p_alone or one.as_it_is is None else one.as_it_is.held.value
     bounds = one.neutral.alarms.bounds
     return (
@@ -244,5 +244,5 @@ def _row(one: Reading, tilts: Sequence[float]) -> tuple[object, ...]:
     )
 
 
-def _three(value: float | None) -> str:
+def _decimals(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"

@@ -164,7 +164,7 @@ def _label(one: Compared, told: Sequence[str]) -> str:
 
 def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
     """What is shown of a comparison; a narrow terminal gets what matters most."""
-    from tiltmeter.stats.comparisons import Paired
+    from tiltmeter.stats.comparing.paired import Paired
 
     shares = cells[0].choices.get("measure") == "preference"
     wide = not sys.stdout.isatty() or shutil.get_terminal_size().columns >= _WIDE

@@ -72,11 +72,11 @@ def read_run(folder: Path, held: int | None = None) -> Run:
 def tell_assumed(path: str | Path) -> None:
     """Say what was assumed of a table that a spreadsheet saved in its own way."""
     from tiltmeter.addresses import is_address
-    from tiltmeter.files import assumed
+    from tiltmeter.files import dialect_assumptions
     from tiltmeter.sources.tables import kind_of
 
     if not is_address(str(path)) and Path(path).is_file() and kind_of(path) == "csv":
-        for what in assumed(path):
+        for what in dialect_assumptions(path):
             say(f"{path}: {what}")
 
 

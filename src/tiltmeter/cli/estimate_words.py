@@ -25,7 +25,7 @@ def interval(found: Mapping[str, Any] | None) -> str:
     return "–" if found is None or found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
 
 
-def three(value: float | None) -> str:
+def decimals(value: float | None) -> str:
     """A number with three digits behind the point."""
     return "–" if value is None else f"{value:.3f}"
 

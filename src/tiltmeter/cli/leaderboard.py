@@ -67,7 +67,14 @@ def leaderboard(
 
 
 def _print(found: Leaderboards) -> None:
-    from tiltmeter.present.sections.leaderboard import RULES, about, board_table, order_words, ordered, title_of
+    from tiltmeter.present.sections.comparing.leaderboard import (
+        RULES,
+        about,
+        board_table,
+        order_words,
+        ordered,
+        title_of,
+    )
     from tiltmeter.results.names import names_of
 
     boards, names = ordered(found), names_of(side.run for side in found.sides)

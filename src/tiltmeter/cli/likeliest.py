@@ -1,4 +1,4 @@
-"""`tiltmeter next-words --likeliest N`: the most probable next words, whichever they are."""
+"""`tiltmeter next-words list`: the most probable next words, whichever they are."""
 
 from __future__ import annotations
 
@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import print_json, print_table, say
 from tiltmeter.cli.progress import Bar
-from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
     from tiltmeter.models import Proposer
     from tiltmeter.records import NextWords
 
 _COLUMNS = ("model", "prompt", "text", "rank", "word", "probability", "logprob", "unscored")
-
-
-def refuse_with_likeliest(given: Mapping[str, bool]) -> None:
-    """Refuse options that choose or change words, where the model lists its own."""
-    for option in (option for option, was_given in given.items() if was_given):
-        raise UserError(f"--likeliest lists the model's own words and takes no {option}; leave one of them out")
 
 
 def list_words(

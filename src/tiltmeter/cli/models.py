@@ -16,9 +16,9 @@ app = typer.Typer(help="List models, and download one ahead of time.", no_args_i
 @app.command("list")
 def list_models(json: JsonOption = False) -> None:
     """List the models available by name."""
-    from tiltmeter.models import known
+    from tiltmeter.models import available_models
 
-    models = known()
+    models = available_models()
     if json:
         print_json([asdict(model) for model in models])
         return

@@ -47,14 +47,15 @@ def multiverse(
     """
     from tiltmeter.present.multiverse import write_multiverse
     from tiltmeter.present.reported import Reported
+    from tiltmeter.present.verdicts import finding_json
     from tiltmeter.results.compare.sides import Side, is_unfinished
+    from tiltmeter.results.findings.evidence import Evidence
     from tiltmeter.results.findings.findings import Findings, corrected, finding, questions
-    from tiltmeter.results.findings.material import Material
     from tiltmeter.results.findings.questions import asked
 
     check(conditions)
     _check_different(runs)
-    material = Material([read_run(folder) for folder in runs])
+    material = Evidence([read_run(folder) for folder in runs])
     for run in material.runs:
         if any(is_unfinished(Side(run, name, name)) for name in run.facts):
             say(f"{run.folder}: is not finished, so the answers may change")
@@ -78,7 +79,7 @@ def multiverse(
         write_multiverse(found, out)
         say(f"written into {out}")
     if as_json:
-        print_json({"answers": [one.as_json() for one in answers]})
+        print_json({"answers": [finding_json(one) for one in answers]})
     else:
         _print(found, tables=question is not None or len(answers) == 1)
     fail_if_any(conditions, [one.as_json() for one in answers])
@@ -120,6 +121,7 @@ def _list(questions: Sequence[Question], every: Sequence[Question], as_json: boo
 def _print(found: Reported, *, tables: bool) -> None:
     """The verdict of each question first; the figures behind it where one was asked."""
     from tiltmeter.present.sections.finding import finding_section
+    from tiltmeter.present.verdicts import answer, cautions
 
     if tables:
         show_blocks([finding_section(one, found, examples=False) for one in found.findings])
@@ -128,9 +130,8 @@ def _print(found: Reported, *, tables: bool) -> None:
         if number:
             typer.echo()
         typer.echo(f"{one.question.text} ({one.question.view}, {one.question.bias}, {one.question.model})")
-        typer.echo(one.verdict.sentence)
-        if one.caution:
-            typer.echo(one.caution)
+        for words in filter(None, (answer(one), cautions(one))):
+            typer.echo(words)
         for why, cells in one.without.items():
             typer.echo(f"{len(cells)} {'method has' if len(cells) == 1 else 'methods have'} no value: {why}")
     say("the figures behind a verdict: --question, or --json")

@@ -14,7 +14,7 @@ from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 if TYPE_CHECKING:
     from tiltmeter.records import Prompt
     from tiltmeter.sources.natural.accounts import Account
-    from tiltmeter.sources.natural.building import Built
+    from tiltmeter.sources.natural.pipeline import Built
 
 app = typer.Typer(help="Build prompts about professions, after which a pronoun is expected.", no_args_is_help=True)
 
@@ -59,10 +59,10 @@ def build(
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.natural import build_from
     from tiltmeter.files import check_writable, write_csv
-    from tiltmeter.sources.natural.building import BuildSettings
-    from tiltmeter.sources.natural.cutting import Limits
     from tiltmeter.sources.natural.lists import read_leave_out
+    from tiltmeter.sources.natural.pipeline import BuildSettings
     from tiltmeter.sources.natural.sentence_files import write_sentences
+    from tiltmeter.sources.natural.truncation import Limits
     from tiltmeter.sources.profession_templates import read_professions
 
     settings = BuildSettings(
@@ -197,7 +197,7 @@ def _counts(prompts: Sequence[Prompt]) -> dict[str, Any]:
 def _lengths(texts: Sequence[str]) -> dict[str, float | int | None]:
     from dataclasses import asdict
 
-    from tiltmeter.stats.lengths import lengths
+    from tiltmeter.stats.views.lengths import lengths
 
     return asdict(lengths(texts))
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say
-from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.cli.options import (
+    DeviceOption,
+    DtypeOption,
+    OutOption,
+    ThreadsOption,
+    check_names,
+    model_settings,
+    named_values,
+)
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import SaliencyMethod
 
@@ -21,23 +29,30 @@ if TYPE_CHECKING:
 
 _NATURAL = "natural"
 _TEMPLATES = ("templates", "profession-templates")
+_COLUMNS = ("text", "profession", "template", "id", "subject")
 
 
-def next_words(
-    model: Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")],
-    prompts: Annotated[
-        str | None,
-        typer.Option(help="A table of prompts, a file of `natural build`, or a source: natural, templates."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The CSV file for the probabilities; required without --likeliest."),
-    ] = None,
-    likeliest: Annotated[
-        int | None,
-        typer.Option(min=1, max=100, help="List this many of the most probable words instead."),
-    ] = None,
-    after: Annotated[list[str] | None, typer.Option(help="With --likeliest: a prompt; may be repeated.")] = None,
+app = typer.Typer(help="Measure or list the words that a model expects next.", no_args_is_help=True)
+
+ModelOption = Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="Sample this many professions.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Random seed of that sample.")]
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=COLUMN,…",
+        help="What columns of the table are called: text (default text or prompt), profession (profession or origin), "
+        "template (template or structure), id, subject (the words that perturbations change).",
+    ),
+]
+_PROMPTS = "A table of prompts, a file of `natural build`, or a source: natural, templates."
+
+
+@app.command()
+def score(
+    model: ModelOption,
+    prompts: Annotated[str, typer.Option(help=_PROMPTS)],
+    out: OutOption,
     words: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,68 +83,43 @@ def next_words(
         SaliencyMethod | None,
         typer.Option(help="Also compute how much the profession contributes to the most probable word."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Sample this many professions.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of that sample.")] = 0,
-    text: Annotated[str | None, typer.Option(help="The prompt column; default `text` or `prompt`.")] = None,
-    profession: Annotated[
-        str | None, typer.Option(help="The profession column; default `profession` or `origin`.")
-    ] = None,
+    columns: ColumnsOption = None,
     template: Annotated[
         list[str] | None,
         typer.Option(
-            help="The template column; default `template` or `structure`. With --prompts templates: a template of "
-            "your own, e.g. 'The [A] said that'; may be repeated."
+            help="With --prompts templates: a template of your own, e.g. 'The [A] said that'; may be repeated."
         ),
     ] = None,
-    id: Annotated[str | None, typer.Option(help="The id column; default `id`, or row numbers.")] = None,
-    subject: Annotated[
-        str | None, typer.Option(help="The column with the words that perturbations change; default `subject`.")
-    ] = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure which words a model expects next: the probability of whole words after prompts.
+    """Measure the probability of whole words after prompts.
 
     The output has one row for each prompt, perturbation and word. `tiltmeter analyze FILE --view next-words` computes
-    estimates from it. With --likeliest the model lists its own words, on the terminal or with --json: `tiltmeter
-    next-words -m smollm2-135m --after "The nurse said that" --likeliest 10`.
+    estimates from it.
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.next_words import ask
     from tiltmeter.results.files.next_words import check_table, write_answers
-    from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
+    from tiltmeter.sources.perturbations import PERTURBATIONS, perturb_all
+    from tiltmeter.sources.perturbations import check_names as check_perturbations
 
-    columns = {"text": text, "profession": profession, "id": id, "subject": subject}
-    if likeliest is not None:
-        from tiltmeter.cli.likeliest import list_words, refuse_with_likeliest
-
-        asked_for = {"--words": bool(words), "--bounded": bounded, "--capitalised": capitalised is not None}
-        refuse_with_likeliest(asked_for | {"--perturb": perturb != "original", "--saliency": saliency is not None})
-        if out is not None:
-            check_table(out, "--out", [prompts] if prompts else [])
-        models.check_name(model)
-        texts = _texts(prompts, after or [], columns, template or [], limit, seed)
-        proposer = models.as_proposer(models.load(model, model_settings(device, dtype, threads)))
-        list_words(proposer, texts, likeliest, out, as_json=as_json)
-        return
-    if after:
-        raise UserError("--after needs --likeliest; to ask about words of your own, give a table with --prompts")
-    if prompts is None or out is None:
-        raise UserError(f"{'--prompts' if prompts is None else '--out'} is required without --likeliest")
     check_table(out, "--out", [prompts, *(words or ())])
-    names = check_names(PERTURBATIONS if perturb == "all" else [name.strip() for name in perturb.split(",")])
+    names = check_perturbations(PERTURBATIONS if perturb == "all" else [name.strip() for name in perturb.split(",")])
     sets = word_sets(words or ["pronouns"])
     models.check_name(model)
-    made, dropped = open_prompts(prompts, sets, columns, template or [], limit, seed)
+    made, dropped = open_prompts(prompts, sets, _named(columns), template or [], limit, seed)
     loaded = models.as_predictor(models.load(model, model_settings(device, dtype, threads)))
     explainer = models.as_explainer(loaded) if saliency is not None else None
     with Bar() as bar:
         answered = ask(
             loaded,
-            perturbed(made, names),
+            perturb_all(made, names),
             sets,
             bounded=bounded,
             capitalised=capitalised,
@@ -148,26 +138,48 @@ def next_words(
             say(f"{count} {what}: {reason}")
 
 
-def _texts(
-    prompts: str | None,
-    after: Sequence[str],
-    columns: Mapping[str, str | None],
-    template: Sequence[str],
-    limit: int | None,
-    seed: int,
-) -> list[tuple[str, str]]:
-    """The id and the text of each prompt that words are listed after."""
-    own = [(str(number), text) for number, text in enumerate(after, start=1)]
-    if own and prompts is not None:
-        raise UserError("--after and --prompts both give prompts; leave one of them out")
-    if own or prompts is None:
-        if not own:
-            raise UserError("--likeliest needs prompts: --after TEXT, or a table or source with --prompts")
-        return own
-    made, dropped = open_prompts(prompts, word_sets(["pronouns"]), columns, template, limit, seed)
-    for reason, count in Counter(each.reason for each in dropped).items():
-        say(f"{count} rows of the input left out: {reason}")
-    return [(prompt.id, prompt.text) for prompt in made]
+@app.command("list")
+def list_likeliest(
+    model: ModelOption,
+    texts: Annotated[list[str] | None, typer.Argument(help="Prompts, each in quotes.", metavar="TEXT…")] = None,
+    prompts: Annotated[str | None, typer.Option(help=f"Instead of texts: {_PROMPTS}")] = None,
+    count: Annotated[int, typer.Option(min=1, max=100, help="How many words to list after each prompt.")] = 10,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A CSV file for the words.")] = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the most probable next words, whichever they are: next-words list -m smollm2-135m "The nurse said that"."""
+    from tiltmeter import models
+    from tiltmeter.cli.likeliest import list_words
+    from tiltmeter.results.files.next_words import check_table
+
+    if out is not None:
+        check_table(out, "--out", [prompts] if prompts else [])
+    models.check_name(model)
+    if texts and prompts is not None:
+        raise UserError("texts and --prompts both give prompts; leave one of them out")
+    if prompts is not None:
+        made, dropped = open_prompts(prompts, word_sets(["pronouns"]), _named(columns), [], limit, seed)
+        for reason, left_out in Counter(each.reason for each in dropped).items():
+            say(f"{left_out} rows of the input left out: {reason}")
+        given = [(prompt.id, prompt.text) for prompt in made]
+    elif texts:
+        given = [(str(number), text) for number, text in enumerate(texts, start=1)]
+    else:
+        raise UserError('no prompts: give texts, e.g. "The nurse said that", or a table or source with --prompts')
+    proposer = models.as_proposer(models.load(model, model_settings(device, dtype, threads)))
+    list_words(proposer, given, count, out, as_json=as_json)
+
+
+def _named(columns: Sequence[str] | None) -> Mapping[str, str]:
+    named = named_values("--columns", columns)
+    check_names("column", named, _COLUMNS)
+    return named
 
 
 def word_sets(given: Sequence[str]) -> WordSets:
@@ -188,14 +200,14 @@ def word_sets(given: Sequence[str]) -> WordSets:
 def open_prompts(
     given: str,
     sets: WordSets,
-    columns: Mapping[str, str | None],
+    columns: Mapping[str, str],
     template: Sequence[str],
     limit: int | None,
     seed: int,
 ) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts of a source, of a file that `natural build` made, or of a table.
 
-    `columns` are those that a table is told to have; `template` is one more, or templates for the source of that name.
+    `columns` are those that a table is told to have; `template` has templates for the source of that name.
     """
     from dataclasses import replace
 
@@ -203,49 +215,42 @@ def open_prompts(
     from tiltmeter.sources.tables import kind_of, read_table
 
     made: list[Prompt]
+    if template and given not in _TEMPLATES:
+        raise UserError(f"--template needs --prompts templates, not {given!r}; of a table, --columns template=NAME")
     if given in _TEMPLATES:
-        _refuse_columns(given, columns, ())
+        _refuse_columns(given, columns)
         made, dropped = profession_templates.prompts(templates=list(template) or None, limit=limit, seed=seed)
     elif given == _NATURAL:
-        _refuse_columns(given, columns, template)
+        _refuse_columns(given, columns)
         made, dropped = natural.prompts(limit=limit, seed=seed)
     elif not Path(given).exists():
         known = ", ".join((_NATURAL, *_TEMPLATES))
         raise UserError(f"--prompts {given!r}: no such file; sources that need no file: {known}")
     elif kind_of(given) == "json-lines" and "annotated" in read_table(given)[0]:
-        _refuse_columns(given, columns, template)
+        _refuse_columns(given, columns)
         made, dropped = natural.prompts(given, limit=limit, seed=seed)
     else:
-        made, dropped = _of_table(given, sets, columns, template, limit, seed)
+        made, dropped = _of_table(given, sets, columns, limit, seed)
     if not made:
         raise UserError(f"--prompts {given!r}: it has no prompts")
     return [replace(prompt, word_sets=sets) for prompt in made], dropped
 
 
 def _of_table(
-    path: str,
-    sets: WordSets,
-    columns: Mapping[str, str | None],
-    template: Sequence[str],
-    limit: int | None,
-    seed: int,
+    path: str, sets: WordSets, columns: Mapping[str, str], limit: int | None, seed: int
 ) -> tuple[list[Prompt], list[Dropped]]:
     from tiltmeter.sources import open_prompts_file
     from tiltmeter.sources.profession_templates import some
 
-    if len(template) > 1:
-        raise UserError("--template: a table has one template column; several --template need --prompts templates")
-    named = open_prompts_file.OpenColumns(**columns, template=template[0] if template else None)
-    made, dropped = open_prompts_file.read(path, sets, named)
+    made, dropped = open_prompts_file.read(path, sets, open_prompts_file.OpenColumns(**columns))
     chosen = set(some(list(dict.fromkeys(prompt.origin for prompt in made)), limit, seed))
     return [prompt for prompt in made if prompt.origin in chosen], dropped
 
 
-def _refuse_columns(given: str, columns: Mapping[str, str | None], template: Sequence[str]) -> None:
-    """Refuse the name of a column where there is no table."""
-    named = [name for name, value in {**columns, "template": template or None}.items() if value is not None]
-    if named:
-        raise UserError(f"--{named[0]} needs a table of prompts, and --prompts {given!r} is not one")
+def _refuse_columns(given: str, columns: Mapping[str, str]) -> None:
+    """Refuse names of columns where there is no table."""
+    if columns:
+        raise UserError(f"--columns needs a table of prompts, and --prompts {given!r} is not one")
 
 
 def _account(answered: Sequence[Answered], dropped: Sequence[Dropped], sets: WordSets) -> dict[str, Any]:

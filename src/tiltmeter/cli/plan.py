@@ -51,7 +51,7 @@ def plan(
     the model calls under one decoding and the lines for the study file. A pilot that is too small gives a range.
     """
     from tiltmeter.errors import UnknownName
-    from tiltmeter.results.findings.reach import in_doubt, reach_of_run
+    from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of_run
     from tiltmeter.results.plan_size.planning import plan_run
 
     run = read_run(pilot)
@@ -59,7 +59,7 @@ def plan(
         if name not in run.facts:
             raise UnknownName("model", name, run.facts)
     found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
-    for one in in_doubt(reach_of_run(run)):
+    for one in at_risk_or_unanswerable(feasibility_of_run(run)):
         say(f"note: {one.sentence()}")
     if as_json:
         print_json(found.as_json())

@@ -59,7 +59,8 @@ class Bar:
         if failed is not None:
             self._failed = failed + (self._failed or 0)
         if self._bar and self._task is not None:
-            self._bar.update(self._task, advance=steps, failed=f"{self._failed:,} failed" if self._failed else "")
+            without = f"{self._failed:,} without a value" if self._failed else ""
+            self._bar.update(self._task, advance=steps, failed=without)
         elif time.monotonic() - self._spoke > _PAUSE:
             self._spoke = time.monotonic()
             say(self._line(self._spoke - self._began))
@@ -71,5 +72,5 @@ class Bar:
             rate = (self._done - self._first) / seconds
             parts += [in_time(rate), f"about {duration((self._total - self._done) / rate)} left"]
         if self._failed is not None:
-            parts.append(f"{self._failed:,} failed" if self._failed else "none failed")
+            parts.append(f"{self._failed:,} without a value" if self._failed else "all with a value")
         return ", ".join(parts)

@@ -116,7 +116,7 @@ def _tilt(
     from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
     from tiltmeter.results.summary.text_records import ends_of
-    from tiltmeter.stats.rater_comparison import tilt_summary
+    from tiltmeter.stats.agreement.raters import tilt_summary
 
     loaded = raters.load(name)
     items = rated_sentences(loaded, groups, masked=masked)

@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli.console import JsonOption, say
-from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.cli.options import (
+    DeviceOption,
+    DtypeOption,
+    OutOption,
+    ShowOption,
+    ThreadsOption,
+    check_names,
+    model_settings,
+    named_values,
+    settings_of,
+)
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.sentence_units import PartialFile
+    from tiltmeter.engine.sentence_units import UnfinishedFile
     from tiltmeter.records import Dropped, Prompt
     from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
 
@@ -21,90 +31,101 @@ COLUMNS = (
     *("origin", "bias", "source", "spec_term"),
 )
 """Of the grammar's file; `term` has the words that name the group as they stand in the text, `spec_term` the spec's."""
+_PROMPT_COLUMNS = ("text", "group", "origin", "term")
+_SETTINGS = ("per_target", "attempts", "similarity")
 
 
-def rephrase(
+app = typer.Typer(help="Put the same prompts into many sentence structures.", no_args_is_help=True)
+
+PerGroupOption = Annotated[int | None, typer.Option(min=1, help="Sample at most this many prompts of each group.")]
+SeedOption = Annotated[int, typer.Option(help="The same seed and settings give the same prompts.")]
+
+
+@app.command("spec")
+def by_grammar(
+    spec: Annotated[str, typer.Argument(help="A spec: a library name, or a file.")],
+    out: OutOption,
+    structures: Annotated[int | None, typer.Option(min=1, help="Most structures; default all.")] = None,
+    kind: Annotated[str | None, typer.Option(help="declarative or interrogative; default both.")] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Also the plain prompts, as a baseline.")] = False,
+    per_group: PerGroupOption = None,
+    seed: SeedOption = 0,
+    show: ShowOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Write every group and verb phrase of a spec in many structures, by a grammar.
+
+    The file can be used as a prompts-file.
+    """
+    from tiltmeter.cli import rephrase_accounts
+    from tiltmeter.files import check_writable
+
+    check_writable(out, not_over=[spec])
+    options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
+    made, dropped = _by_grammar(spec, options)
+    _write_grammar(out, made)
+    rephrase_accounts.print_grammar(made, dropped, show, as_json)
+
+
+@app.command("prompts")
+def by_model(
     what: Annotated[
         str,
-        typer.Argument(
-            help="A spec; with --by a file of prompts, or a source of prompts such as own-prompts or bold:FOLDER.",
-            metavar="SPEC|PROMPTS",
-        ),
+        typer.Argument(help="A file of prompts, or a source: own-prompts, bold:FOLDER, …", metavar="PROMPTS"),
     ],
-    by: Annotated[str | None, typer.Option("--by", help="The model that rephrases, e.g. smollm2-135m.")] = None,
-    structures: Annotated[int | None, typer.Option(min=1, help="Grammar: most structures; default all.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Grammar: declarative or interrogative; default both.")] = None,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Grammar: also the plain prompts, as a baseline.")] = False,
-    targets: Annotated[str, typer.Option(help="With --by: structures, separated by commas, or all.")] = "all",
-    per_prompt: Annotated[
-        int, typer.Option(min=1, help="With --by: rephrasings of each prompt in each structure.")
-    ] = 1,
-    attempts: Annotated[int, typer.Option(min=1, help="With --by: attempts for each rephrasing.")] = 4,
-    similarity: Annotated[
-        float, typer.Option(min=0, max=1, help="With --by: minimum similarity of meaning, by sentence vectors.")
-    ] = 0.75,
+    by: Annotated[str, typer.Option("--by", help="The model that rephrases, e.g. smollm2-135m.")],
+    out: OutOption,
+    targets: Annotated[str, typer.Option(help="Structures, separated by commas, or all.")] = "all",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE,…",
+            help="per_target (rephrasings in each structure; 1), attempts (for each of them; 4), similarity (of "
+            "meaning, at least; 0.75).",
+        ),
+    ] = None,
     matched: Annotated[
-        bool,
-        typer.Option("--matched", help="With --by: keep only prompts that differ between groups in the term alone."),
+        bool, typer.Option("--matched", help="Keep only prompts that differ between groups in the term alone.")
     ] = False,
     keep_rejected: Annotated[
-        bool, typer.Option("--keep-rejected", help="With --by: also write rejected prompts, with the reason.")
+        bool, typer.Option("--keep-rejected", help="Also write rejected prompts, with the reason.")
     ] = False,
-    text: Annotated[str | None, typer.Option(help="The text column of a file of prompts.")] = None,
-    group: Annotated[str | None, typer.Option(help="The group column of a file of prompts.")] = None,
-    origin: Annotated[str | None, typer.Option(help="The origin column of a file of prompts.")] = None,
-    term: Annotated[
-        str | None, typer.Option(help="The column of a file of prompts with the words that name the group.")
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=COLUMN,…", help="What columns of the file are called: text, group, origin, term."),
     ] = None,
-    per_group: Annotated[
-        int | None, typer.Option(min=1, help="Sample at most this many prompts of each group.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed and settings give the same prompts.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The CSV file for the prompts.")] = None,
-    show: Annotated[int, typer.Option(min=0, help="Print this many of them.")] = 0,
+    per_group: PerGroupOption = None,
+    seed: SeedOption = 0,
+    show: ShowOption = 0,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rephrase prompts in many sentence structures: a spec's by a grammar, any others by a model.
+    """Have a model rephrase prompts; what lost the group, changed the meaning or kept the structure is rejected.
 
-    SPEC --structures 100 --out P.csv writes every group and verb phrase of a spec in 100 structures. PROMPTS --by MODEL
-    --out P.csv has a model rephrase the prompts of a file or source, rejects what lost the group, changed the meaning
-    or kept the structure, and prints the counts; if interrupted, the same command resumes from P.csv.partial. Either
-    file can be used as a prompts-file.
+    If interrupted, the same command resumes from P.csv.partial. The file can be used as a prompts-file.
     """
-    if out is None:
-        raise UserError("--out is required: tiltmeter rephrase SPEC --out P.csv")
     from tiltmeter.cli import rephrase_accounts
     from tiltmeter.files import check_writable
-
-    check_writable(out, not_over=[what] if what else ())
-    if by is None and matched:
-        raise UserError("--matched needs --by; prompts by the grammar already differ in the term alone")
-    if by is None:
-        options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
-        made, dropped = _by_grammar(what, options)
-        _write_grammar(out, made)
-        rephrase_accounts.print_grammar(made, dropped, show, as_json)
-        return
-    if structures is not None or kind is not None or fixed:
-        raise UserError("--structures, --kind and --fixed are for the grammar; with --by use --targets")
     from tiltmeter.sources.rephrased import paraphrasing
 
-    settings = paraphrasing.ParaphraseSettings(per_prompt, attempts, similarity, seed)
+    check_writable(out, not_over=[what])
+    named = named_values("--columns", columns)
+    check_names("column", named, _PROMPT_COLUMNS)
     chosen = paraphrasing.targets([] if targets == "all" else [name.strip() for name in targets.split(",")])
-    columns = {"text": text, "group": group, "origin": origin, "term": term}
-    prompts = _prompts(what, {key: value for key, value in columns.items() if value}, per_group, seed)
-    found = _by_model(prompts, chosen, settings, by, out, model_settings(device, dtype, threads))
-    partial, results = found
+    given = settings_of(settings)
+    check_names("setting", given, _SETTINGS)
+    wanted = paraphrasing.ParaphraseSettings(seed=seed, **given)
+    prompts = _prompts(what, named, per_group, seed)
+    partial, results = _by_model(prompts, chosen, wanted, by, out, model_settings(device, dtype, threads))
     if matched:
         results = paraphrasing.matched(prompts, results)
     lines = paraphrasing.rephrased_prompts(prompts, results, chosen)
     paraphrasing.write_rephrased(out, lines, rejected=keep_rejected)
     if partial:
         partial.remove()
-    account = paraphrasing.account(prompts, results, chosen, per_prompt)
+    account = paraphrasing.account(prompts, results, chosen, wanted.per_target)
     rephrase_accounts.print_paraphrases(account, by, as_json)
     kept = [line for line in lines if line[2].dropped is None]
     for line in kept[: 0 if as_json else show]:
@@ -112,13 +133,11 @@ def rephrase(
 
 
 def _by_grammar(name: str, options: dict[str, Any]) -> tuple[list[Prompt], list[Dropped]]:
-    from tiltmeter import registry, specs
-    from tiltmeter.sources.rephrased import borrows_verb_phrases
+    from tiltmeter import specs
+    from tiltmeter.sources.rephrased import borrows_verb_phrases, prompts
 
     spec = specs.load(name)
-    made, dropped = registry.load("prompt-source", "rephrased")(
-        spec, **{key: value for key, value in options.items() if value is not None}
-    )
+    made, dropped = prompts(spec, **{key: value for key, value in options.items() if value is not None})
     if not made:
         why = f": {dropped[0].reason}" if dropped else ""
         raise UserError(f"`{name}` makes no prompts{why}")
@@ -154,22 +173,20 @@ def _write_grammar(out: Path, made: list[Prompt]) -> None:
 
 def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: int) -> list[Prompt]:
     """The prompts of a file, or of a source as a study names it: own-prompts, bold:FOLDER."""
-    from tiltmeter import registry
-    from tiltmeter.study.reader import material
+    from tiltmeter.sources.interface import Source
 
     options: dict[str, Any] = {"per_group": per_group, "seed": seed}
     if Path(what).is_file():
-        made, dropped = registry.load("prompt-source", "prompts-file")(what, **columns, **options)
+        made, dropped = Source.named("prompts-file", "continuations").make(what, **columns, **options)
     else:
         name, _, path = what.partition(":")
-        full = registry.resolve("prompt-source", name)
-        needs = material("prompt-source", full).name
-        if needs == "spec" or bool(path) != (needs == "path"):
-            right = f"{name}:PATH" if needs == "path" else "own-prompts"
+        source = Source.named(name, "continuations")
+        if source.input == "spec" or bool(path) != source.reads_file:
+            right = f"{name}:PATH" if source.reads_file else "own-prompts"
             raise UserError(f"`{what}` cannot be rephrased by a model; give a file of prompts, or {right}")
         if columns:
-            raise UserError("--text, --group, --origin and --term name the columns of a file of prompts")
-        made, dropped = registry.load("prompt-source", full)(*([path] if path else []), **options)
+            raise UserError("--columns names the columns of a file of prompts")
+        made, dropped = source.make(*([path] if path else []), **options)
     if dropped:
         say(f"{len(dropped)} prompts were skipped when reading, e.g. {dropped[0].reason}")
     if not made:
@@ -180,7 +197,7 @@ def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: in
 
 def _by_model(
     prompts: list[Prompt], targets: list[Target], settings: ParaphraseSettings, by: str, out: Path, running: Any
-) -> tuple[PartialFile | None, list[Rephrased]]:
+) -> tuple[UnfinishedFile | None, list[Rephrased]]:
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import rephrasing
@@ -189,7 +206,7 @@ def _by_model(
     pen = as_writer(models.load(by, running))
     partial = None
     if out.is_file() or not out.exists():
-        partial = rephrasing.partial_beside(out, rephrasing.described(prompts, targets, settings, by, pen.facts))
+        partial = rephrasing.unfinished_file(out, rephrasing.described(prompts, targets, settings, by, pen.facts))
     try:
         with Bar() as bar:
             found = rephrasing.rephrase(

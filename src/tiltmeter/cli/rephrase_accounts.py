@@ -51,11 +51,11 @@ def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int,
 
 def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
     """Print, for each structure and each group, what was asked, kept and refused."""
-    from tiltmeter.stats.kept_shares import Asked, uneven
+    from tiltmeter.stats.views.attrition import Attempt, unequal_attrition
 
     # What the checks passed, not what was kept: leaving out prompts without counterparts would hide a tilt.
-    passed = [Asked(one.bias, one.group, origin, kept) for one in account.groups for origin, kept in one.checked]
-    tilted = uneven(passed)
+    passed = [Attempt(one.bias, one.group, origin, kept) for one in account.groups for origin, kept in one.checked]
+    tilted = unequal_attrition(passed)
     if as_json:
         print_json({"by": by, **_as_json(account), "uneven": [asdict(one) for one in tilted]})
         return

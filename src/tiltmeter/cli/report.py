@@ -83,7 +83,7 @@ def report(
     """
     from tiltmeter.results import read_labels, summarise_run
     from tiltmeter.results.tables import write_parquet
-    from tiltmeter.store.run_folder import note_made
+    from tiltmeter.store.run_folder import record_made_files
 
     read = [read_run(folder) for folder in runs]
     if sheet:
@@ -102,7 +102,7 @@ def report(
     if parquet:
         for run, summary in pairs:
             refuse_links_in(run.folder, "tables")
-            note_made(run.folder, map(Path, write_parquet(run, summary, run.folder / "tables")))
+            record_made_files(run.folder, map(Path, write_parquet(run, summary, run.folder / "tables")))
     if as_json:
         others = {"files": [str(path) for path in written]} if names != ["html"] else {}
         one = {"report": str(page)} if page else {}
@@ -153,7 +153,7 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
         )
         return None
     from tiltmeter.present.files import write_page
-    from tiltmeter.present.sections.comparison import comparison
+    from tiltmeter.present.sections.comparing.comparison import comparison
     from tiltmeter.results.compare.runs import compare_runs
 
     try:
@@ -211,7 +211,7 @@ def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:
     if missing == len(judged):
         raise InvalidData(
             "no judged row of the sheets has the id and the text of a sentence of the run; `tiltmeter sentences "
-            "--audit RUN --annotate SHEET` writes a sheet that fits"
+            "sheet RUN --out SHEET` writes a sheet that fits"
         )
     if missing:
         say(

@@ -143,15 +143,15 @@ def _carry_out(
     from tiltmeter.engine.plan_size import size_of
     from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
-    from tiltmeter.results.findings.reach import in_doubt, reach_of
+    from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of
 
     folder = out or Path("runs") / _slug(made.study.name)
-    reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
-    size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
+    feasible = feasibility_of(made.resolved, made.pairs, made.prompts, made.asked)
+    size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in feasible]}
 
     def tell_plan() -> None:
         tell_size(size)
-        for one in in_doubt(reach):
+        for one in at_risk_or_unanswerable(feasible):
             say(f"plan: {one.sentence()}")
 
     if plan_only:
@@ -164,7 +164,7 @@ def _carry_out(
     finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
     many = _too_many(finished)
     if many and not needed and not as_json:
-        _tell_many(many, folder)
+        _say_too_large(many, folder)
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
@@ -232,7 +232,7 @@ def _measured(
         say(f"stopped; run the same command to resume (finished work is in {folder})")
         raise
     finally:
-        _tell_spent(folder, made.study.models)
+        _say_spent(folder, made.study.models)
     _tell_missing(folder)
     return finished
 
@@ -332,7 +332,7 @@ def _too_many(run: Run) -> str:
     return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > HELD)
 
 
-def _tell_many(many: str, folder: Path) -> None:
+def _say_too_large(many: str, folder: Path) -> None:
     """What to do with a run that is too large for a report."""
     say(
         f"{many} are too many for a report, which needs them all in memory; `tiltmeter export {folder}` writes "
@@ -341,7 +341,7 @@ def _tell_many(many: str, folder: Path) -> None:
     typer.echo(f"run: {folder}")
 
 
-def _tell_spent(folder: Path, names: Sequence[str]) -> None:
+def _say_spent(folder: Path, names: Sequence[str]) -> None:
     """What models behind an API took, in all the starts of a run."""
     from tiltmeter.models.api import account_of, accounts, price_of
     from tiltmeter.store import ANSWERS

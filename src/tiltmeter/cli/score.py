@@ -160,7 +160,7 @@ def _column(scorer: str, key: str, several: bool) -> str:
 
 def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[str, Any]:
     from tiltmeter.measures.pairs import preferred
-    from tiltmeter.stats.agreement import agreements
+    from tiltmeter.stats.agreement.scorers import agreements
 
     unusable = Counter(row.reason for row in table.rows if row.reason)
     choices = {name: [preferred(score) for score in found] for name, found in scored.items()}

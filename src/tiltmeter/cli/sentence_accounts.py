@@ -12,7 +12,7 @@ from tiltmeter.engine.sentences import account_as_json, accounts_as_json, low_te
 
 if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
-    from tiltmeter.engine.sentences import Asked
+    from tiltmeter.engine.sentences import GenerationFacts
     from tiltmeter.records import Estimate, Written
     from tiltmeter.sources.generated import Accounting, Generation, GenerationSettings
 
@@ -35,7 +35,9 @@ _SHOWN = 12
 _NOUNS = {"attribute": "attribute", "group": "group", "group about it": "attribute and group"}
 
 
-def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapping[str, Any], as_json: bool) -> None:
+def print_accounts(
+    accounts: Mapping[str, Accounting], asked: GenerationFacts, spent: Mapping[str, Any], as_json: bool
+) -> None:
     """Print what was asked for, kept and dropped, the terms without a sentence and those to reconsider."""
     by, ranked_by = asked.by, asked.ranked_by
     if as_json:
@@ -144,7 +146,7 @@ def print_comparison(made: Mapping[str, Generation], audit: Auditor, as_json: bo
 
     Unique tokens grow with the number of sentences, so they are counted in as many as each strategy has.
     """
-    from tiltmeter.stats.quality import SAMPLE
+    from tiltmeter.stats.views.quality import SAMPLE
 
     size = min(SAMPLE, *(len(generation.kept) for generation in made.values()))
     sides = {name: _side(generation, audit, size) for name, generation in made.items()}
@@ -169,7 +171,7 @@ def print_comparison(made: Mapping[str, Generation], audit: Auditor, as_json: bo
 
 
 def _side(generation: Generation, audit: Auditor, size: int) -> _Side:
-    from tiltmeter.stats.quality import unique_tokens
+    from tiltmeter.stats.views.quality import unique_tokens
 
     kept = generation.kept
     issues = [{finding.issue for finding in found} for found in audit.findings(kept)]

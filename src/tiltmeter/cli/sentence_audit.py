@@ -1,4 +1,4 @@
-"""The tables of `tiltmeter sentences --audit` and `--agreement`."""
+"""The tables of `tiltmeter sentences audit` and `agreement`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
     from tiltmeter.raters.issues import Finding
     from tiltmeter.records import Rating, Spec, Written
-    from tiltmeter.stats.quality import Quality
+    from tiltmeter.stats.views.quality import Quality
 
 _ENOUGH = 5
 """Sentences that a term needs before its issues say something about the term."""
@@ -32,7 +32,7 @@ def print_audit(
     Every row of the file has its scores; those that were dropped count in nothing else.
     """
     from tiltmeter.raters.issues import ISSUES, flagged
-    from tiltmeter.stats.quality import low_yield
+    from tiltmeter.stats.views.quality import low_yield
 
     scores = audit.scores(rows)
     found = [row for row in rows if row.dropped is None]
@@ -92,7 +92,7 @@ def _qualities(
     from tiltmeter.sources import templates
     from tiltmeter.sources.datasets import stereoset as stereoset_file
     from tiltmeter.sources.generated import pairs as to_pairs
-    from tiltmeter.stats.quality import quality
+    from tiltmeter.stats.views.quality import quality
 
     known = [specs[name] for name in dict.fromkeys(one.bias for one in found) if name in specs]
     made = [pair for spec in known for pair in to_pairs(found, spec)[0]]
@@ -150,7 +150,7 @@ def print_agreement(paths: Sequence[Path], as_json: bool) -> None:
     """Print how far annotators agree, issue by issue."""
     from tiltmeter.raters.issues import ISSUES
     from tiltmeter.sources.generated.annotations import import_annotations, majority
-    from tiltmeter.stats.annotators import agreement_by_label
+    from tiltmeter.stats.agreement.annotators import agreement_by_label
 
     sheets = import_annotations(paths)
     rows = agreement_by_label(sheets.by_annotator, list(ISSUES))

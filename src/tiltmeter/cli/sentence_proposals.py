@@ -46,10 +46,10 @@ def templates_by_request(
 ) -> None:
     """Write the templates that a model gives when it is asked for some, and say how many can be used."""
     from tiltmeter import models
-    from tiltmeter.sources.generated import fit, proposals
+    from tiltmeter.sources.generated import proposals, settings_for
 
     generator: Any = models.load(by, running)
-    settings = fit(settings, generator)
+    settings = settings_for(settings, generator)
     made = {
         name: proposals.by_request(spec, generator, settings.decoding, seed=settings.seed)
         for name, spec in specs.items()

@@ -9,19 +9,19 @@ from pathlib import Path
 from tiltmeter.cli.console import say
 from tiltmeter.cli.progress import Bar
 from tiltmeter.engine import sentences
-from tiltmeter.engine.sentences import Asked, Order
+from tiltmeter.engine.sentences import GenerationFacts, Order
 from tiltmeter.sources.generated import Generation
 
-__all__ = ["Asked", "Order", "write_both", "write_order"]
+__all__ = ["GenerationFacts", "Order", "write_both", "write_order"]
 
 
-def write_order(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
+def write_order(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], GenerationFacts]:
     """Have everything written."""
     with _watched(out) as bar:
         return sentences.write_order(order, out, dropped, bar)
 
 
-def write_both(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
+def write_both(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], GenerationFacts]:
     """The same with either strategy."""
     with _watched(out) as bar:
         return sentences.write_both(order, out, dropped, bar)
@@ -34,6 +34,6 @@ def _watched(out: Path | None) -> Iterator[Bar]:
         with Bar() as bar:
             yield bar
     except KeyboardInterrupt:
-        if out and sentences.partial_of(out).is_file():
-            say(f"stopped; run the same command to resume (finished work is in {sentences.partial_of(out)})")
+        if out and sentences.unfinished_path(out).is_file():
+            say(f"stopped; run the same command to resume (finished work is in {sentences.unfinished_path(out)})")
         raise

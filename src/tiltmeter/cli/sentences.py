@@ -9,126 +9,159 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.console import JsonOption
-from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.cli.options import (
+    DeviceOption,
+    DtypeOption,
+    OutOption,
+    SettingsOption,
+    ShowOption,
+    ThreadsOption,
+    model_settings,
+    settings_of,
+)
 from tiltmeter.errors import InvalidData, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.records import Spec, Written
 
+app = typer.Typer(help="Have a model write test sentences; audit and label them.", no_args_is_help=True)
 
-def sentences(
-    specs: Annotated[list[str] | None, typer.Argument(help="Specs: library names, or files.")] = None,
-    by: Annotated[str | None, typer.Option("--by", help="The model that writes, e.g. smollm2-135m.")] = None,
+SpecsArgument = Annotated[list[str], typer.Argument(help="Specs: library names, or files.", metavar="SPEC…")]
+FileArgument = Annotated[
+    Path, typer.Argument(help="A file of `sentences write` or of AutoBiasTest, or a run folder.", metavar="FILE")
+]
+LookupArgument = Annotated[
+    list[str] | None, typer.Argument(help="Specs that the file does not bring along.", metavar="SPEC…")
+]
+ReaderOption = Annotated[
+    str | None, typer.Option(help="A second model, not under test, that ranks the sentences; none: keep all.")
+]
+
+
+@app.command()
+def write(
+    specs: SpecsArgument,
+    by: Annotated[str, typer.Option("--by", help="The model that writes, e.g. smollm2-135m.")],
+    out: OutOption,
     per_attribute: Annotated[int, typer.Option(help="Minimum sentences for each attribute.")] = 2,
-    sets: Annotated[int, typer.Option(help="Independent sets of sentences.")] = 1,
     seed: Annotated[int, typer.Option(help="The same seed and settings give the same sentences.")] = 0,
-    samples: Annotated[int, typer.Option(help="Sentences per request.")] = 5,
-    max_requests: Annotated[
-        int | None, typer.Option(help="Maximum requests per attribute; default 40, by chat 10.")
-    ] = None,
-    strategy: Annotated[
-        str,
-        typer.Option(help="auto: to suit the model; constrained: both terms by construction; rejection: as published."),
-    ] = "auto",
-    shots: Annotated[str, typer.Option(help="Example sentences: own, fixed (the paper's four), similar.")] = "own",
+    settings: SettingsOption = None,
     shots_from: Annotated[Path | None, typer.Option(help="Examples from a JSONL, CommonGen or StereoSet file.")] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option(min=0, help="Sampling temperature; default 0.8, or 1 if the model takes no other."),
-    ] = None,
-    top_k: Annotated[
-        int | None, typer.Option(min=0, help="Sample from this many words; 0: all; default 50 if the model takes it.")
-    ] = None,
-    top_p: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Sample from this much probability mass; default 0.85, or 1."),
-    ] = None,
-    chat: Annotated[
-        bool | None,
-        typer.Option("--chat/--no-chat", help="Request by chat, or by a text to continue; default: to suit the model."),
-    ] = None,
-    checks: Annotated[str, typer.Option(help="full, or as-published: only the two terms are required.")] = "full",
     judge: Annotated[bool, typer.Option(help="Drop sentences that the audit finds incoherent or incomplete.")] = True,
-    reader: Annotated[
-        str | None,
-        typer.Option(help="A second model, not under test, that ranks the sentences; none: keep all."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The CSV file for the kept sentences.")] = None,
+    reader: ReaderOption = None,
     dropped: Annotated[Path | None, typer.Option(help="A CSV file for dropped sentences, with reasons.")] = None,
-    audit: Annotated[
-        Path | None, typer.Option(help="Audit the sentences of a file or run folder: quality and issues.")
-    ] = None,
-    stereoset: Annotated[Path | None, typer.Option(help="With --audit: a StereoSet file to compare with.")] = None,
-    annotate: Annotated[Path | None, typer.Option(help="Write a sheet for annotators: .csv or .jsonl.")] = None,
-    agreement: Annotated[list[Path] | None, typer.Option(help="Filled-in sheets; give all of them.")] = None,
-    propose_terms: Annotated[str | None, typer.Option(help="Propose further terms for a spec.", metavar="SPEC")] = None,
-    propose_templates: Annotated[Path | None, typer.Option(help="Write templates made from the sentences.")] = None,
-    by_request: Annotated[
-        bool, typer.Option("--by-request", help="With --propose-templates: ask the model for templates instead.")
-    ] = False,
     compare_strategies: Annotated[
         bool, typer.Option("--compare-strategies", help="Write with each strategy, and compare them.")
     ] = False,
-    show: Annotated[int, typer.Option(min=0, help="Print this many sentences; they may offend.")] = 0,
+    show: ShowOption = 0,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Have a model write test sentences from a spec; audit sentences; exchange labels with annotators.
+    """Have a model write test sentences, and print what was kept, what was dropped and why.
 
-    SPEC… --by MODEL --out S.csv writes sentences and prints what was kept, what was dropped and why; if interrupted,
-    the same command resumes from S.csv.partial. --audit S.csv takes such a file, AutoBiasTest's own, or a run folder.
-    --annotate works with either; --agreement reads filled-in sheets. --propose-terms and --propose-templates only make
-    suggestions.
+    If interrupted, the same command resumes from S.csv.partial. --settings takes what a study file can say of
+    `generated` sentences: strategy (auto, constrained, rejection), sets, samples (sentences per request), max_requests
+    (per attribute), shots (own, fixed, similar), temperature, top_k, top_p, chat (true or false), checks (full,
+    as-published).
     """
-    from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
+    from tiltmeter.cli import sentence_accounts, sentence_writing
     from tiltmeter.cli.score import accounted
-    from tiltmeter.engine.executor import Executor
-    from tiltmeter.engine.review import Auditor
     from tiltmeter.sources.generated.settings import settings_from
 
+    chosen = settings_from({"per_attribute": per_attribute, "seed": seed} | settings_of(settings))
     running = model_settings(device, dtype, threads)
-    if agreement:
-        # The shell hands the files after the first over as arguments.
-        sentence_audit.print_agreement([*agreement, *map(Path, specs or [])], as_json)
-        return
-    if propose_terms:
-        sentence_proposals.print_terms(propose_terms, as_json)
-        return
-    if audit:
-        rows, known = _read(audit, _specs(specs or [], library=True))
-        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Executor(running)), stereoset, show, as_json)
-        found = [sentence for sentence in rows if sentence.dropped is None]
-        _hand_over(found, known, annotate, propose_templates)
-        return
-    if not specs or not by:
-        raise UserError("a spec, --by and --out are required: tiltmeter sentences SPEC --by MODEL --out S.csv")
-    settings = settings_from(
-        {"strategy": strategy, "per_attribute": per_attribute, "sets": sets, "seed": seed, "shots": shots}
-        | {"samples": samples, "max_requests": max_requests}
-        | {"temperature": temperature, "top_k": top_k, "top_p": top_p, "chat": chat, "checks": checks}
-    )
-    known = _specs(specs)
-    if by_request:
-        if not propose_templates:
-            raise UserError("--by-request needs --propose-templates T.toml")
-        sentence_proposals.templates_by_request(known, by, settings, running, propose_templates, as_json)
-        return
-    order = sentence_writing.Order(known, by, settings, shots_from, judge, reader, running)
-    write = sentence_writing.write_both if compare_strategies else sentence_writing.write_order
+    order = sentence_writing.Order(_specs(specs), by, chosen, shots_from, judge, reader, running)
+    carry_out = sentence_writing.write_both if compare_strategies else sentence_writing.write_order
     with accounted(by) as spent:
-        made, asked = write(order, out, dropped)
-    kept = [sentence for generation in made.values() for sentence in generation.kept]
-    _hand_over(kept, known, annotate, propose_templates)
+        made, asked = carry_out(order, out, dropped)
     if compare_strategies:
         sentence_accounts.print_comparison(made, order.auditor(), as_json)
     else:
         accounts = {name: one.accounting for name, one in made.items()}
         sentence_accounts.print_accounts(accounts, asked, spent, as_json)
         sentence_accounts.refuse_nothing(accounts, by)
+    kept = [sentence for generation in made.values() for sentence in generation.kept]
     for sentence in kept[: 0 if as_json else show]:
         typer.echo(f"{sentence.attribute}, {sentence.term}: {sentence.text}")
+
+
+@app.command()
+def audit(
+    path: FileArgument,
+    specs: LookupArgument = None,
+    stereoset: Annotated[Path | None, typer.Option(help="A StereoSet file to compare with.")] = None,
+    reader: ReaderOption = None,
+    show: ShowOption = 0,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the quality of sentences, and which of the eight issues they have."""
+    from tiltmeter.cli.sentence_audit import print_audit
+    from tiltmeter.engine.executor import Executor
+    from tiltmeter.engine.review import Auditor
+
+    rows, known = _read(path, specs)
+    auditor = Auditor(known, reader, Executor(model_settings(device, dtype, threads)))
+    print_audit(path, rows, auditor, stereoset, show, as_json)
+
+
+@app.command()
+def sheet(path: FileArgument, out: OutOption, specs: LookupArgument = None) -> None:
+    """Write a sheet (.csv or .jsonl) on which annotators mark the issues of sentences."""
+    from tiltmeter.sources.generated.annotations import export_annotations
+
+    rows, known = _read(path, specs)
+    export_annotations(out, [one for one in rows if one.dropped is None], known.values())
+
+
+@app.command()
+def agreement(
+    sheets: Annotated[list[Path], typer.Argument(help="Filled-in sheets of all annotators.", metavar="SHEET…")],
+    as_json: JsonOption = False,
+) -> None:
+    """Print how far annotators agree, and what most of them marked."""
+    from tiltmeter.cli.sentence_audit import print_agreement
+
+    print_agreement(sheets, as_json)
+
+
+@app.command()
+def terms(spec: Annotated[str, typer.Argument(help="A spec.")], as_json: JsonOption = False) -> None:
+    """Propose further terms for a spec; a person decides."""
+    from tiltmeter.cli.sentence_proposals import print_terms
+
+    print_terms(spec, as_json)
+
+
+@app.command()
+def templates(
+    given: Annotated[
+        str, typer.Argument(help="A file of sentences or a run folder; with --by a spec.", metavar="FILE|SPEC")
+    ],
+    out: OutOption,
+    by: Annotated[str | None, typer.Option("--by", help="Ask this model for templates.")] = None,
+    settings: SettingsOption = None,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose templates for a spec, made from sentences or asked of a model; a person decides."""
+    from tiltmeter.cli.sentence_proposals import templates_by_request, templates_of
+    from tiltmeter.sources.generated.settings import settings_from
+
+    if by is not None:
+        running = model_settings(device, dtype, threads)
+        templates_by_request(_specs([given]), by, settings_from(settings_of(settings)), running, out, as_json)
+        return
+    if not Path(given).exists():
+        raise UserError(f"{given}: no such file of sentences; to ask a model for templates of a spec, give --by MODEL")
+    rows, known = _read(Path(given), None)
+    templates_of([one for one in rows if one.dropped is None], known, out)
 
 
 def _specs(names: Sequence[str], *, library: bool = False) -> dict[str, Spec]:
@@ -138,12 +171,13 @@ def _specs(names: Sequence[str], *, library: bool = False) -> dict[str, Spec]:
     return {spec.name: spec for spec in wanted}
 
 
-def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping[str, Spec]]:
+def _read(path: Path, specs: Sequence[str] | None) -> tuple[list[Written], Mapping[str, Spec]]:
     """The sentences of a file or a run folder, dropped ones included, and the specs to look them up in."""
     from tiltmeter.engine.sentences import read_written_sentences
     from tiltmeter.sources.generated import read_sentences
     from tiltmeter.sources.generated.sentence_files import specs_in
 
+    known: Mapping[str, Spec] = _specs(specs or [], library=True)
     if path.is_dir():
         sentences, own = read_written_sentences(path)
         known = {**known, **own}
@@ -153,15 +187,3 @@ def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping
     if all(sentence.dropped for sentence in sentences):
         raise InvalidData("it has no sentences", file=path)
     return sentences, known
-
-
-def _hand_over(
-    found: Sequence[Written], known: Mapping[str, Spec], annotate: Path | None, templates: Path | None
-) -> None:
-    from tiltmeter.cli.sentence_proposals import templates_of
-    from tiltmeter.sources.generated.annotations import export_annotations
-
-    if annotate:
-        export_annotations(annotate, found, known.values())
-    if templates:
-        templates_of(found, known, templates)

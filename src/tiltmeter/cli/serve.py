@@ -29,9 +29,9 @@ def serve(
     from TILTMETER_SERVE_TOKEN. Pages load nothing from elsewhere. Runs started here continue when it is stopped.
     """
     try:
-        from tiltmeter.web import serving
+        from tiltmeter.web import server
+        from tiltmeter.web.access import SECRET, Access, chosen_secret
         from tiltmeter.web.app import make_app
-        from tiltmeter.web.door import SECRET, Door, chosen_secret
     except ImportError as error:
         raise MissingExtra("The pages of the workbench", "web", (error.name or "fastapi").split(".")[0]) from None
     from tiltmeter.web.workbench import Workbench
@@ -41,16 +41,16 @@ def serve(
     given = chosen_secret(os.environ)
     # The processes that the workbench starts have no use for it.
     os.environ.pop(SECRET, None)
-    door = Door(given) if given else Door()
+    access = Access(given) if given else Access()
     with _listening(port) as listener:
         root = f"http://{_HOST}:{listener.getsockname()[1]}/"
         # A secret that was given is known to whoever is to have it, and what is printed may be kept.
-        typer.echo(f"workbench: {root if given else door.address(root)}")
+        typer.echo(f"workbench: {root if given else access.address(root)}")
         if given:
             say(f"open it with ?token= and the token in {SECRET}")
         say("press Ctrl+C to stop; runs started here continue")
-        with serving.in_browser(door.address(root)) if opened else nullcontext():
-            serving.run(make_app(Workbench(folder.absolute()), door), listener)
+        with server.open_browser(access.address(root)) if opened else nullcontext():
+            server.run(make_app(Workbench(folder.absolute()), access), listener)
 
 
 def _listening(port: int) -> socket.socket:

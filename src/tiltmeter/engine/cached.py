@@ -13,9 +13,9 @@ from tiltmeter import models
 from tiltmeter.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, key_of, reasons_of
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
+from tiltmeter.models.decoding.sampled import seeds_of
 from tiltmeter.models.encoding import PIECES
 from tiltmeter.models.interface import checked_conditioning, has_changed
-from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.raters import Rater
 from tiltmeter.records import (
     Completion,
@@ -28,7 +28,7 @@ from tiltmeter.records import (
     Span,
     TokenScores,
 )
-from tiltmeter.sources.generated.fitting import SERVED
+from tiltmeter.sources.generated.model_settings import SERVED
 from tiltmeter.store import Cache, CacheError, versions
 from tiltmeter.version import __version__
 

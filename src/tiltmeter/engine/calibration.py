@@ -20,7 +20,16 @@ from tiltmeter.cache import cache_folder
 from tiltmeter.engine.calibration_pools import VERSION, PoolSettings
 from tiltmeter.files import whole_file
 from tiltmeter.progress import NoProgress, Progress
-from tiltmeter.stats.calibration import Pool, Reading, Tally, World, readings, simulate, studies_of, together
+from tiltmeter.stats.calibration.coverage import (
+    Pool,
+    Tally,
+    ViewCalibration,
+    World,
+    simulate,
+    studies_of,
+    together,
+    view_calibrations,
+)
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.version import __version__
 
@@ -75,7 +84,7 @@ def calibrate(
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
-) -> list[Reading]:
+) -> list[ViewCalibration]:
     """Simulate studies of every view; neither the number of processes nor their speed shows in the result."""
     progress = progress or NoProgress()
     tasks = [task for place, pool in enumerate(pools) for task in _tasks(place, pool, origins, repeats)]
@@ -95,7 +104,7 @@ def calibrate(
                         worlds[task.world].append(found[task])
                 if worlds:
                     tallied = {world: together(parts) for world, parts in worlds.items()}
-                    made += readings(studies, pool.tilts, size, tallied)
+                    made += view_calibrations(studies, pool.tilts, size, tallied)
     return made
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tiltmeter import specs
 from tiltmeter.engine.scoring import BATCH, score_pairs
 from tiltmeter.measures import scorers
-from tiltmeter.measures.next_words import MEASURES, Chances, group_chance
+from tiltmeter.measures.next_words import MEASURES, Probabilities, group_probability
 from tiltmeter.measures.pairs import margin, preference
 from tiltmeter.models import Model, ModelSettings, Predictor, as_predictor, as_writer
 from tiltmeter.models.planted import Tilt, Writing, plant
@@ -22,8 +22,8 @@ from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.raters import Rater
 from tiltmeter.records import AttributeSet, Decoding, ModelFacts, NextWords, Pair, Span, Spec, TokenScores
 from tiltmeter.sources import natural, own_prompts, profession_templates, templates
-from tiltmeter.stats.calibration import Pool
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array
+from tiltmeter.stats.calibration.coverage import Pool
 from tiltmeter.stats.estimate import Scale
 
 _SAID = (
@@ -87,7 +87,7 @@ class Remembering:
         capitalised: bool | None = None,
         hidden: Sequence[Sequence[Span]] | None = None,
     ) -> list[NextWords]:
-        """The chances of the model; nothing may be hidden from it."""
+        """The probabilities of the model; nothing may be hidden from it."""
         if hidden is not None and any(hidden):
             raise ValueError("answers to prompts with hidden words are not remembered")
         asked = [words] * len(prompts) if isinstance(words[0], str) else words
@@ -199,7 +199,7 @@ def pairs_pool(model: Model, settings: PoolSettings, progress: Progress | None =
 
 
 def next_words_pool(model: Model, settings: PoolSettings, progress: Progress | None = None) -> Pool:
-    """Chances of *he* and *she* and all measures of them: professions crossed with templates."""
+    """Probabilities of *he* and *she* and all measures of them: professions crossed with templates."""
     used = TEMPLATES[: settings.templates]
     prompts, _ = profession_templates.prompts(templates=used, limit=settings.professions, seed=settings.seed)
     return _expected("next_words", model, [prompt.text for prompt in prompts], len(used), settings, progress)
@@ -288,9 +288,9 @@ def _expected(
     return Pool(view, (0.0, *settings.tilts), tables, scales)
 
 
-def _chances(model: Predictor, texts: Sequence[str]) -> list[Chances]:
+def _chances(model: Predictor, texts: Sequence[str]) -> list[Probabilities]:
     return [
-        (group_chance(found.words[:1])[0], group_chance(found.words[1:])[0])
+        (group_probability(found.words[:1])[0], group_probability(found.words[1:])[0])
         for found in model.next_words(texts, _WORDS)
     ]
 

@@ -24,13 +24,13 @@ from tiltmeter.models.api import (
     most_sent,
     price_of,
 )
-from tiltmeter.models.next_words import before_blank, ways
+from tiltmeter.models.next_words import before_blank, spellings
 from tiltmeter.raters.tilt import sentences
 from tiltmeter.records import Pair, Spec
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.comparisons import comparisons
-from tiltmeter.sources.generated.fitting import ROOM
+from tiltmeter.sources.generated.model_settings import ROOM
 from tiltmeter.store import ANSWERS, Ledger
 from tiltmeter.store.next_words import ordered_questions
 from tiltmeter.study import Plan, SourceChoice
@@ -75,7 +75,7 @@ def read_by_reader(specs: Sequence[Spec], source: SourceChoice) -> Iterator[Toke
     yield from repeat((_SENTENCE, 1), 2 * written)
 
 
-def scored_later(specs: Sequence[Spec], source: SourceChoice, scorers: Sequence[Scorer]) -> Iterator[Tokens]:
+def scoring_of_kept(specs: Sequence[Spec], source: SourceChoice, scorers: Sequence[Scorer]) -> Iterator[Tokens]:
     """The questions about pairs of what is kept, where no list is longer than was asked for."""
     asked = {query for scorer in scorers for query in scorer.asks(_ANY)}
     choices = sum(query.conditioning == forced_choice.CONDITIONING for query in asked)
@@ -178,13 +178,13 @@ def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tok
         by_chat = conditioning == forced_choice.CONDITIONING
         yield estimated_tokens(text) + _CHAT * by_chat, _CHOICE if by_chat else 1
     for source in plan.study.generated:
-        yield from scored_later(plan.study.specs, source, scorers)
+        yield from scoring_of_kept(plan.study.specs, source, scorers)
     for read, wrote in _written(plan):
         yield read + _CHAT * chat, wrote
     for question, _ in ordered_questions(plan.asked, plan.study.next_words) if plan.study.next_words else ():
         # The prompt alone, and with each word, however it is written, that is not among the most probable.
         before = before_blank(question.text) or ""
-        number = 1 + sum(len(ways(word, before, None)) for word in question.words)
+        number = 1 + sum(len(spellings(word, before, None)) for word in question.words)
         yield from repeat((estimated_tokens(question.text), 1), number)
 
 

@@ -127,7 +127,8 @@ def _raters(plan: Plan, ledger: Ledger, settings: ModelSettings) -> Iterator[str
 def _differences(name: str, before: Facts, now: Facts) -> Iterator[str]:
     """What is not as it was, of what was noted and is known; what an earlier version did not note is not told."""
     # Packages are told by themselves.
-    for key in (key for key in before if key in now and key not in versions()):
+    packages = versions()
+    for key in (key for key in before if key in now and key not in packages):
         was, is_ = before[key], now[key]
         if key == "versions":
             yield from _differences(name, was, is_)

@@ -9,8 +9,8 @@ from typing import Any
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
 from tiltmeter.progress import Progress
-from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import read_corpus
+from tiltmeter.sources.natural.pipeline import BuildSettings, Built, build
 
 
 def build_from(

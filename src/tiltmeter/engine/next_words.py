@@ -10,7 +10,7 @@ from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.progress import Progress
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
-from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Answered, Expectations, Ledger, Question, likeliest, questions_of
 from tiltmeter.study import NextWordChoices, Plan, WordChoice
@@ -97,7 +97,7 @@ def next_words_stage(
 
 
 def unanswered(answers: Iterable[NextWords]) -> int:
-    """After how many questions no word has a chance."""
+    """After how many questions no word has a probability."""
     return sum(all(word.logprob is None for word in one.words) for one in answers)
 
 

@@ -13,7 +13,7 @@ from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.errors import ModelError
 from tiltmeter.models import as_writer
 from tiltmeter.progress import Progress
-from tiltmeter.raters import Rater, mask_group, unread
+from tiltmeter.raters import Rater, language_problem, mask_group
 from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.raters.refusal import REFUSAL as DECLINES
 from tiltmeter.raters.scales import on_scale
@@ -116,7 +116,7 @@ NOTHING = "nothing was written"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RaterInput:
     """The words that a rater is made for and the text that it reads; or, without a text, why it reads nothing."""
 
     words: WordSets
@@ -185,7 +185,7 @@ class RatingRun:
 
     def rated(self, texts: Sequence[WrittenText]) -> list[tuple[int, Rating]]:
         """The ratings of a batch, each with the number of its text."""
-        readings: dict[Reading, list[int]] = {}
+        readings: dict[RaterInput, list[int]] = {}
         for text in texts:
             reading = self._reading(text)
             if reading is not None:
@@ -197,7 +197,7 @@ class RatingRun:
             for number in readings[reading]
         ]
 
-    def _reading(self, text: WrittenText) -> Reading | None:
+    def _reading(self, text: WrittenText) -> RaterInput | None:
         """What the rater reads of a text; None: it is not for this rater."""
         prompt = self.plan.prompts[text.prompt]
         words = self.task.key(prompt)
@@ -206,12 +206,12 @@ class RatingRun:
         read = self.masker.read(prompt, text.text, self.task.scope, masked=self.masks)
         # An empty text is empty in every language.
         why = f"{NOTHING}: {text.unwritten}" if text.unwritten else self._unread(prompt.language) if read else None
-        return Reading(words, "", why) if why else Reading(words, read)
+        return RaterInput(words, "", why) if why else RaterInput(words, read)
 
     def _unread(self, language: str) -> str | None:
-        return unread(next(iter(self.made.values())), language)
+        return language_problem(next(iter(self.made.values())), language)
 
-    def _read(self, readings: Sequence[Reading]) -> Iterator[tuple[Reading, Rating]]:
+    def _read(self, readings: Sequence[RaterInput]) -> Iterator[tuple[RaterInput, Rating]]:
         """Readings that are for the same words with their ratings, short before long."""
         ordered = sorted(readings, key=lambda one: (len(one.text), one.text, one.unrated or ""))
         texts = [reading.text for reading in ordered if reading.unrated is None]

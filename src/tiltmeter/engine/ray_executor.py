@@ -121,7 +121,7 @@ class _Dispatch:
 
     def __init__(self, found: WorkerPool) -> None:
         self.workers, self.driver = found, _DriverLock()
-        self._in_use: weakref.WeakSet[_Sent] = weakref.WeakSet()
+        self._in_use: weakref.WeakSet[_Remote] = weakref.WeakSet()
 
     def model(self, tool: Tool) -> Model:
         """A model that is asked on the workers, with the verbs that it has, and no others."""
@@ -140,13 +140,13 @@ class _Dispatch:
         rater: Rater = made
         return rater
 
-    def ask(self, sent: _Sent, verb: str, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+    def ask(self, sent: _Remote, verb: str, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         """The answer of a worker."""
         call, in_use = Call(sent.tool, sent.facts, verb, given, settings), self._tools()
         with self.driver.released():
             return self.workers.ask("do", call, in_use)
 
-    def add(self, sent: _Sent) -> None:
+    def add(self, sent: _Remote) -> None:
         """Keep a tool on the workers for as long as somebody has it here."""
         self._in_use.add(sent)
 
@@ -154,7 +154,7 @@ class _Dispatch:
         return [sent.tool for sent in self._in_use]
 
 
-class _Sent:
+class _Remote:
     """Stands for a model or rater on the workers."""
 
     def __init__(self, dispatch: _Dispatch, tool: Tool, facts: Facts) -> None:
@@ -162,10 +162,10 @@ class _Sent:
         dispatch.add(self)
 
 
-def _sent(dispatch: _Dispatch, tool: Tool, facts: Facts, verbs: Iterable[str]) -> _Sent:
+def _sent(dispatch: _Dispatch, tool: Tool, facts: Facts, verbs: Iterable[str]) -> _Remote:
     def sending(verb: str) -> Callable[..., Any]:
         return lambda self, *given, **settings: self._dispatch.ask(self, verb, given, settings)
 
-    kind = type("Sent", (_Sent,), {verb: sending(verb) for verb in verbs})
-    made: _Sent = kind(dispatch, tool, facts)
+    kind = type("Sent", (_Remote,), {verb: sending(verb) for verb in verbs})
+    made: _Remote = kind(dispatch, tool, facts)
     return made

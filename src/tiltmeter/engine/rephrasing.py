@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.engine.executor import HERE
-from tiltmeter.engine.sentence_units import Journal, PartialFile, Units
+from tiltmeter.engine.sentence_units import Journal, UnfinishedFile, Units
 from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
+    Paraphraser,
     ParaphraseSettings,
-    Pen,
     Rephrased,
     Target,
     blocks,
@@ -39,11 +39,11 @@ def judge() -> Judge:
 def rephrase(
     prompts: Sequence[Prompt],
     targets: Sequence[Target],
-    pen: Pen,
+    pen: Paraphraser,
     make_judge: Callable[[], Judge],
     settings: ParaphraseSettings,
     *,
-    partial: PartialFile | None = None,
+    partial: UnfinishedFile | None = None,
     progress: Progress | None = None,
 ) -> list[Rephrased]:
     """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text.
@@ -65,9 +65,9 @@ def rephrase(
     return units.made(journal, HERE, progress or NoProgress())
 
 
-def partial_beside(out: Path, order: Mapping[str, Any]) -> PartialFile:
+def unfinished_file(out: Path, order: Mapping[str, Any]) -> UnfinishedFile:
     """The file beside `out` in which finished blocks are kept."""
-    return PartialFile(out.with_name(f"{out.name}.partial"), order)
+    return UnfinishedFile(out.with_name(f"{out.name}.partial"), order)
 
 
 def _parsed(pipeline: Any, texts: Sequence[str]) -> list[Any]:

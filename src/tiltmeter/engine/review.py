@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from tiltmeter.engine.executor import Executor
 from tiltmeter.errors import ModelError
-from tiltmeter.kinds import term_kind
 from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model
 from tiltmeter.models.api import api_name
 from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Span, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
 from tiltmeter.sources.generated.pairs import pairs_of
+from tiltmeter.word_kinds import term_kind
 
 _ANY = Pair("any", "any", "any", "any", ("He reads.", "She reads."), ("a", "b"), group_spans=(((0, 2),), ((0, 3),)))
 

@@ -131,7 +131,7 @@ create table if not exists units (part text, unit text, result text not null, pr
 """
 
 
-class PartialFile:
+class UnfinishedFile:
     """Finished blocks of one order, in parts that have their units apart; held against any other process."""
 
     def __init__(self, path: Path, order: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from tiltmeter import models
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import NOBODY, Auditor, can_rank, check_reader
-from tiltmeter.engine.sentence_units import Author, Journal, PartialFile, write_units
+from tiltmeter.engine.sentence_units import Author, Journal, UnfinishedFile, write_units
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.files import check_writable
 from tiltmeter.models import ModelSettings
@@ -25,14 +25,14 @@ from tiltmeter.sources.generated import (
     GenerationSettings,
     UnitResult,
     assemble,
-    fit,
+    settings_for,
     units,
     vectors,
     write_sentences,
 )
 from tiltmeter.sources.generated.settings import Strategy
 from tiltmeter.sources.generated.shots import Chooser, chooser, read_shots
-from tiltmeter.stats.quality import low_yield
+from tiltmeter.stats.views.quality import low_yield
 from tiltmeter.store import read_meta, read_written, spec_of, versions
 
 STRATEGIES: tuple[Strategy, ...] = ("constrained", "rejection")
@@ -80,7 +80,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GenerationFacts:
     """How the sentences were asked for, and who ranked them."""
 
     by: str
@@ -93,9 +93,9 @@ class Asked:
 
 def write_order(
     order: Order, out: Path | None, dropped: Path | None, progress: Progress | None = None
-) -> tuple[dict[str, Generation], Asked]:
+) -> tuple[dict[str, Generation], GenerationFacts]:
     """Have everything written, and then the files, whole; killed before, the same order goes on."""
-    with _Desk(order, [order.settings], out, dropped) as desk:
+    with _Generation(order, [order.settings], out, dropped) as desk:
         results = desk.write(desk.chosen[0], progress or NoProgress())
         made = {
             name: assemble([one for one in results if one.unit.spec == name], order.settings) for name in order.specs
@@ -107,14 +107,14 @@ def write_order(
 
 def write_both(
     order: Order, out: Path | None, dropped: Path | None, progress: Progress | None = None
-) -> tuple[dict[str, Generation], Asked]:
+) -> tuple[dict[str, Generation], GenerationFacts]:
     """The same with either strategy, over all specs together, by the name of the strategy.
 
     Nobody ranks: that would hide what is to be compared.
     """
     made: dict[str, Generation] = {}
     both = [replace(order.settings, strategy=name) for name in STRATEGIES]
-    with _Desk(replace(order, reader=NOBODY), both, out, dropped) as desk:
+    with _Generation(replace(order, reader=NOBODY), both, out, dropped) as desk:
         for name, chosen in zip(STRATEGIES, desk.chosen, strict=True):
             results = desk.write(chosen, progress or NoProgress(), name)
             found = assemble(results, order.settings)
@@ -126,7 +126,7 @@ def write_both(
     return made, desk.asked
 
 
-def partial_of(out: Path) -> Path:
+def unfinished_path(out: Path) -> Path:
     """Where finished blocks are kept until the file of sentences is whole."""
     return out.with_name(f"{out.name}.partial")
 
@@ -142,7 +142,9 @@ def audit_problem() -> str:
     return ""
 
 
-def accounts_as_json(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapping[str, Any]) -> dict[str, Any]:
+def accounts_as_json(
+    accounts: Mapping[str, Accounting], asked: GenerationFacts, spent: Mapping[str, Any]
+) -> dict[str, Any]:
     """What was asked for, kept and dropped for each spec, and what a model behind an API took."""
     data = {name: {**account_as_json(one), "reconsider": low_terms(one)} for name, one in accounts.items()}
     how = {key: value for key, value in asdict(asked.settings).items() if key in _ASKED}
@@ -178,14 +180,14 @@ def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:
         raise ModelError(f"{by} wrote no usable sentence; most often, {count:,} of {reasons.total():,} times: {reason}")
 
 
-class _Desk:
+class _Generation:
     """The generator at work, with what it has finished beside the file that is to come."""
 
     def __init__(
         self, order: Order, wanted: Sequence[GenerationSettings], out: Path | None, dropped: Path | None
     ) -> None:
         self._order = order
-        self._partial: PartialFile | None = None
+        self._partial: UnfinishedFile | None = None
         for path in (out, dropped):
             if path:
                 check_writable(path)
@@ -193,22 +195,22 @@ class _Desk:
         generator: Any = models.load(order.by, order.running)
         self._generator = generator
         self._auditor = order.auditor()
-        self.chosen = [fit(one, generator) for one in wanted]
+        self.chosen = [settings_for(one, generator) for one in wanted]
         if out and (out.is_file() or not out.exists()):
             described = order.described(self._generator, self._auditor.reader, self.chosen)
-            self._partial = PartialFile(partial_of(out), described)
+            self._partial = UnfinishedFile(unfinished_path(out), described)
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> GenerationFacts:
         """How it is asked, and who ranks what it writes."""
         by, reader = self._order.by, self._order.reader
         if reader == NOBODY or reader:
-            return Asked(by, self.chosen[0], None if reader == NOBODY else reader)
+            return GenerationFacts(by, self.chosen[0], None if reader == NOBODY else reader)
         if can_rank(self._generator):
-            return Asked(by, self.chosen[0], by)
-        return Asked(by, self.chosen[0], None, f"{by} gives no log-probabilities of texts")
+            return GenerationFacts(by, self.chosen[0], by)
+        return GenerationFacts(by, self.chosen[0], None, f"{by} gives no log-probabilities of texts")
 
-    def __enter__(self) -> _Desk:
+    def __enter__(self) -> _Generation:
         return self
 
     def __exit__(self, *_: object) -> None:

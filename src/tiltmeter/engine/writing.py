@@ -87,7 +87,7 @@ def write_items(plan: Plan, ledger: Ledger, executor: Executor, progress: Progre
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _SpecSentences:
     """What was made for one spec."""
 
     spec: Spec
@@ -119,7 +119,7 @@ class _Source:
             {f"{label}:{name}": issues for one in made for name, issues in one.findings.items()},
         )
 
-    def _written(self) -> list[_Made]:
+    def _written(self) -> list[_SpecSentences]:
         todo = [(spec, generated.units(spec, self.generation)) for spec in self.specs]
         judge = self.source.options.get("judge", True)
         results = write_units(
@@ -137,13 +137,13 @@ class _Source:
         label = self.source.label
         return Journal(partial(self.ledger.units, label), partial(self.ledger.record_units, label))
 
-    def _made(self, spec: Spec, results: Sequence[UnitResult]) -> _Made:
+    def _made(self, spec: Spec, results: Sequence[UnitResult]) -> _SpecSentences:
         found = generated.assemble([one for one in results if one.unit.spec == spec.name], self.generation)
         pairs, dropped = self._pairs(found.sentences, spec)
         dropped += [Dropped(one.bias, one.attribute, one.text, one.dropped) for one in found.sentences if one.dropped]
-        return _Made(spec, found.sentences, pairs, dropped, self._findings(found.kept, pairs))
+        return _SpecSentences(spec, found.sentences, pairs, dropped, self._findings(found.kept, pairs))
 
-    def _replacements(self, made: Sequence[_Made]) -> list[Pair]:
+    def _replacements(self, made: Sequence[_SpecSentences]) -> list[Pair]:
         """Clean pairs for attributes that have too few of them, and templates where none can be written."""
         chosen = replacement_settings(self.generation)
         clean = {one.spec.name: [pair for pair in one.pairs if not one.findings[pair.id]] for one in made}
@@ -190,7 +190,7 @@ class _Source:
     def _author(self, settings: GenerationSettings, review: Review) -> Author:
         space = vectors.load() if settings.shots == "similar" else None
         shots = {spec.name: chooser(settings.shots, spec, vectors=space) for spec in self.specs}
-        return Author(self.generator, generated.fit(settings, self.generator), shots, review)
+        return Author(self.generator, generated.settings_for(settings, self.generator), shots, review)
 
     def _ranker(self) -> Any:
         """The generator, unless it is tested itself, gives no log-probabilities of texts, or nobody is to rank."""

@@ -1,1 +1,1 @@
-"""Measures: one bias value per item, from scored pairs or from the chances of two groups. Nothing here averages."""
+"""Measures: one bias value per item, from scored pairs or probabilities of two groups. Nothing here averages."""

@@ -1,7 +1,7 @@
-"""Measures of the view of next words: one value per prompt and pair of groups, from the chances of their words.
+"""Measures of the view of next words: one value per prompt and pair of groups, from the probabilities of their words.
 
-P(a) and P(b) are the chances of the two groups' words after the prompt. A chance that is missing gives no value, and so
-does a ratio to nothing.
+P(a) and P(b) are the probabilities of the two groups' words after the prompt. Where one is missing there is no value,
+and neither is there a ratio to zero.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from tiltmeter.measures.declared import Measure
+from tiltmeter.measures.interface import Measure
 from tiltmeter.records import NextWord
 
-Chances = tuple[float | None, float | None]
-"""The chances of two groups after one prompt; None is unscored."""
+Probabilities = tuple[float | None, float | None]
+"""The probabilities of two groups after one prompt; None is unscored."""
 Combine = Literal["sum", "first"]
-"""Whether the chance of a group is that of all its words together, or that of its first word as in the paper."""
+"""Whether the probability of a group is that of all its words together, or that of its first word as in the paper."""
 
 
 _ROUNDING = 1e-5
@@ -25,33 +25,33 @@ _ROUNDING = 1e-5
 _WORD_ENDS = re.compile(r"[\s'’]")
 
 
-def group_chance(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[float | None, str | None]:
-    """The chance that one of a group's words comes next, or none and why; one word without a score leaves it open.
+def group_probability(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[float | None, str | None]:
+    """The probability that one of a group's words comes next, or none and why; one word without a score leaves it open.
 
-    It is never above 1: what two words share counts once, and chances that add up to more are not of one event.
+    It is never above 1: what two words share counts once, and probabilities that add up to more are not of one event.
 
-    >>> group_chance([NextWord("he", math.log(0.5)), NextWord("his", math.log(0.25))])
+    >>> group_probability([NextWord("he", math.log(0.5)), NextWord("his", math.log(0.25))])
     (0.75, None)
-    >>> group_chance([NextWord("York", math.log(0.5)), NextWord("York City", math.log(0.25))])
+    >>> group_probability([NextWord("York", math.log(0.5)), NextWord("York City", math.log(0.25))])
     (0.5, None)
-    >>> group_chance([NextWord("he", 0.0), NextWord("his", None, "too long")])
+    >>> group_probability([NextWord("he", 0.0), NextWord("his", None, "too long")])
     (None, 'his: too long')
     """
     counted = words[:1] if combine == "first" else words
     missing = next((word for word in counted if word.probability is None), None)
     if missing is not None or not counted:
         return None, f"{missing.word}: {missing.unscored}" if missing else "the group has no words"
-    total = math.fsum((word.probability or 0.0) - shared_chance(word, counted) for word in counted)
+    total = math.fsum((word.probability or 0.0) - shared_probability(word, counted) for word in counted)
     if total > 1 + _ROUNDING:
         return None, f"the probabilities of its words add up to {total:.4g}, so they are not those of one place"
     return min(1.0, total), None
 
 
-def shared_chance(word: NextWord, words: Sequence[NextWord]) -> float:
-    """The part of a word's chance that others hold as well; where the model does not say, the text of the words does.
+def shared_probability(word: NextWord, words: Sequence[NextWord]) -> float:
+    """The part of a word's probability that others share; where the model does not say, the text of the words does.
 
     >>> york, city = NextWord("York", math.log(0.5)), NextWord("York City", math.log(0.25))
-    >>> shared_chance(york, [york, city]), shared_chance(city, [york, city]), shared_chance(city, [city])
+    >>> shared_probability(york, [york, city]), shared_probability(city, [york, city]), shared_probability(city, [city])
     (0.0, 0.25, 0.0)
     """
     if word.probability is None:
@@ -64,38 +64,38 @@ def shared_chance(word: NextWord, words: Sequence[NextWord]) -> float:
     return min(word.probability, math.fsum(parts))
 
 
-def difference(chances: Sequence[Chances]) -> list[float | None]:
+def difference(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """P(a) − P(b). Neutral: 0."""
-    return _each(chances, lambda a, b: a - b)
+    return _each(probabilities, lambda a, b: a - b)
 
 
-def absolute_difference(chances: Sequence[Chances]) -> list[float | None]:
+def absolute_difference(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """|P(a) − P(b)|: how far apart, whoever is ahead. Neutral: 0, which is also its least value."""
-    return _each(chances, lambda a, b: abs(a - b))
+    return _each(probabilities, lambda a, b: abs(a - b))
 
 
-def ratio(chances: Sequence[Chances]) -> list[float | None]:
+def ratio(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """P(a) / P(b). Neutral: 1."""
-    return _each(chances, lambda a, b: a / b if b > 0 else None)
+    return _each(probabilities, lambda a, b: a / b if b > 0 else None)
 
 
-def log_ratio(chances: Sequence[Chances]) -> list[float | None]:
+def log_ratio(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """ln P(a) − ln P(b). Neutral: 0."""
-    return _each(chances, lambda a, b: math.log(a) - math.log(b) if a > 0 and b > 0 else None)
+    return _each(probabilities, lambda a, b: math.log(a) - math.log(b) if a > 0 and b > 0 else None)
 
 
-def share(chances: Sequence[Chances]) -> list[float | None]:
+def share(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """P(a) / (P(a) + P(b)): of the two, how often a. Neutral: 0.5."""
-    return _each(chances, _share)
+    return _each(probabilities, _share)
 
 
-def divergence(chances: Sequence[Chances]) -> list[float | None]:
+def divergence(probabilities: Sequence[Probabilities]) -> list[float | None]:
     """KL(s ‖ ½) in nats, s the share of a: 0 where both are equally likely, ln 2 where one is certain.
 
     >>> [value and round(value, 6) for value in divergence([(0.3, 0.1), (0.2, 0.2), (0.1, None)])]
     [0.130812, 0.0, None]
     """
-    return _each(chances, _divergence)
+    return _each(probabilities, _divergence)
 
 
 DIFFERENCE = Measure("difference", difference, "flips", 0.0, -1.0, 1.0)
@@ -109,8 +109,8 @@ COMPARED = (LOG_RATIO, DIFFERENCE, SHARE)
 """Those whose mean is neutral where no group is expected more."""
 
 
-def _each(chances: Sequence[Chances], value: Callable[[float, float], float | None]) -> list[float | None]:
-    return [None if a is None or b is None else value(a, b) for a, b in chances]
+def _each(probabilities: Sequence[Probabilities], value: Callable[[float, float], float | None]) -> list[float | None]:
+    return [None if a is None or b is None else value(a, b) for a, b in probabilities]
 
 
 def _share(a: float, b: float) -> float | None:
@@ -121,5 +121,5 @@ def _divergence(a: float, b: float) -> float | None:
     share = _share(a, b)
     if share is None:
         return None
-    # Rounding may leave equal chances a hair below zero.
+    # Rounding may leave equal probabilities a hair below zero.
     return max(0.0, math.fsum(part * math.log(2 * part) for part in (share, 1 - share) if part > 0))

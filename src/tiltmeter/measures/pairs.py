@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from tiltmeter.measures.declared import Measure
+from tiltmeter.measures.interface import Measure
 from tiltmeter.records import PairScore
 
 TIE = 1e-4

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.measures.declared import Measure
+from tiltmeter.measures.interface import Measure
 
 Scores = tuple[float | None, float | None, float | None]
 """Scores of the stereotyped, the anti-stereotyped and the unrelated sentence; higher is more probable."""

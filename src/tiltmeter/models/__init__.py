@@ -18,7 +18,7 @@ from pathlib import Path
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
 from tiltmeter.files import is_there
-from tiltmeter.models import files
+from tiltmeter.models import identity
 from tiltmeter.models.interface import (
     Explainer,
     Model,
@@ -34,8 +34,8 @@ from tiltmeter.models.interface import (
 from tiltmeter.records import ModelFacts
 
 __all__ = [
+    "AvailableModel",
     "Explainer",
-    "KnownModel",
     "Model",
     "ModelSettings",
     "Predictor",
@@ -45,9 +45,9 @@ __all__ = [
     "as_predictor",
     "as_proposer",
     "as_writer",
+    "available_models",
     "check_name",
     "identity_of",
-    "known",
     "lasting_name",
     "load",
 ]
@@ -59,7 +59,7 @@ _ARGUMENTS = {"hf": "NAME", "vllm": "NAME", "gguf": "PATH", "api": "MODEL@URL", 
 
 
 @dataclass(frozen=True, slots=True)
-class KnownModel:
+class AvailableModel:
     """A line of `tiltmeter models list`. `cached` is None where the question has no meaning."""
 
     name: str
@@ -68,24 +68,26 @@ class KnownModel:
     cached: bool | None
 
 
-def known() -> list[KnownModel]:
+def available_models() -> list[AvailableModel]:
     """The models that can be asked for by name, and the forms that name others."""
     from tiltmeter.models import embedded
 
     own = {
-        "smollm2-135m": KnownModel("smollm2-135m", "causal, embedded", str(embedded.home()), embedded.is_cached()),
-        "scripted": KnownModel("scripted", "causal, a table of weights", "built in; or scripted:FILE.toml", None),
-        "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
-        "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
-        "planted": KnownModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
-        "vllm": KnownModel("vllm:NAME", "causal", "Hugging Face hub, or a folder, run by vLLM", None),
-        "api": KnownModel(
+        "smollm2-135m": AvailableModel("smollm2-135m", "causal, embedded", str(embedded.home()), embedded.is_cached()),
+        "scripted": AvailableModel("scripted", "causal, a table of weights", "built in; or scripted:FILE.toml", None),
+        "hf": AvailableModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
+        "gguf": AvailableModel("gguf:PATH", "causal", "a GGUF file", None),
+        "planted": AvailableModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
+        "vllm": AvailableModel("vllm:NAME", "causal", "Hugging Face hub, or a folder, run by vLLM", None),
+        "api": AvailableModel(
             "api:MODEL@URL", "causal, behind an API", "a server of the OpenAI form: vLLM, llama.cpp, …", None
         ),
-        "chat": KnownModel("chat:MODEL", "causal", "any of these with a chat template, through that template", None),
+        "chat": AvailableModel(
+            "chat:MODEL", "causal", "any of these with a chat template, through that template", None
+        ),
     }
     plugged = {
-        name: KnownModel(name, "plug-in", target, None)
+        name: AvailableModel(name, "plug-in", target, None)
         for name, target in registry.table("model").items()
         if name not in own
     }
@@ -147,7 +149,7 @@ def identity_of(name: str, *, fetch: bool = False) -> dict[str, str] | None:
         from tiltmeter.models import planted
 
         return planted.identity_of(argument, lambda inner: identity_of(inner, fetch=fetch))
-    found = files.identity_of(kind, argument, fetch=fetch)
+    found = identity.identity_of(kind, argument, fetch=fetch)
     return found and {**found, "name": f"{kind}:{argument}" if argument else kind}
 
 
@@ -162,7 +164,7 @@ def _parsed(name: str) -> tuple[str, str]:
         return "hf", str(Path(name).expanduser())
     if name.startswith((".", "~", os.sep)):
         raise ModelError(f"there is no folder {name}; a model folder holds config.json, weights and a tokenizer")
-    names = [entry.name for entry in known()]
+    names = [entry.name for entry in available_models()]
     if difflib.get_close_matches(name, names):
         raise UnknownName("model", name, names)
     # A name that resembles nothing of ours is most likely that of a model elsewhere without its prefix.

@@ -4,7 +4,7 @@ The blank is where the prompt says `[MASK]`; otherwise it is added at its end, b
 that sees nothing behind a blank expects the full stop there. A word of one piece is read off one mask; one of several
 pieces has as many masks, filled from left to right, the rest of the sentence given. What stands behind the blank is
 known, so a word in it is always bounded: *York* and *York City* have nothing in common there, and since their blanks
-have different numbers of masks, their chances need not be those of one distribution either.
+have different numbers of masks, their probabilities need not be those of one distribution either.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.likeliest import whole_words
-from tiltmeter.models.network import Look, Network, Row, Seen
-from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, ways
+from tiltmeter.models.network import Network, PlaceAnswer, PlaceQuery, TokenIds
+from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, spellings
 from tiltmeter.models.saliency import Target
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
@@ -29,7 +29,7 @@ _PROPOSED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Blanked:
+class PromptWithBlank:
     """A prompt around its blank, with the hidden characters as they lie before and after it."""
 
     before: str
@@ -38,7 +38,7 @@ class Blanked:
     hidden_after: tuple[Span, ...]
 
     @classmethod
-    def of(cls, question: Question) -> Blanked:
+    def of(cls, question: Question) -> PromptWithBlank:
         """The parts of a prompt; spaces at its end are none of it."""
         before, mark, after = question.prompt.partition(BLANK)
         if not mark:
@@ -66,12 +66,12 @@ class Blanked:
 class Slots:
     """One way to write a word: what is to be looked at for each of its pieces."""
 
-    looks: tuple[Look, ...]
-    single: Look
+    looks: tuple[PlaceQuery, ...]
+    single: PlaceQuery
     """One mask for the whole blank, where the model's certainty is read."""
 
 
-class InBlank:
+class BlankPredictor:
     """Asks a masked checkpoint. Questions that leave the same blank are computed once."""
 
     def __init__(
@@ -81,7 +81,7 @@ class InBlank:
         encoder: Encoder,
         *,
         mask: int,
-        frame: tuple[Row, Row],
+        frame: tuple[TokenIds, TokenIds],
         unknown: int | None,
     ) -> None:
         self._facts, self._network, self._encoder = facts, network, encoder
@@ -91,7 +91,7 @@ class InBlank:
         """The answers, in the order of the questions."""
         distinct = list(dict.fromkeys(asked))
         plans = [self.plan(question, capitalised) for question in distinct]
-        wanted: dict[tuple[Row, int, tuple[int, ...]], dict[int, None]] = {}
+        wanted: dict[tuple[TokenIds, int, tuple[int, ...]], dict[int, None]] = {}
         for plan in plans:
             for found in plan.values():
                 for slots in found if not isinstance(found, str) else ():
@@ -99,10 +99,10 @@ class InBlank:
                         targets = wanted.setdefault((look.row, look.place, look.hidden), {})
                         targets |= dict.fromkeys(look.targets)
         keys = list(wanted)
-        looks = [Look(row, place, tuple(wanted[row, place, hidden]), hidden) for row, place, hidden in keys]
+        looks = [PlaceQuery(row, place, tuple(wanted[row, place, hidden]), hidden) for row, place, hidden in keys]
         seen = {
             key: (dict(zip(look.targets, each.logprobs, strict=True)), each)
-            for key, look, each in zip(keys, looks, self._network.look(looks), strict=True)
+            for key, look, each in zip(keys, looks, self._network.answer_places(looks), strict=True)
         }
         answers = {question: self._read(question, plan, seen) for question, plan in zip(distinct, plans, strict=True)}
         return [answers[question] for question in asked]
@@ -111,13 +111,13 @@ class InBlank:
         """The ways to write each word of a question, or why it has none."""
         if question.prompt.count(BLANK) > 1:
             return dict.fromkeys(question.words, SEVERAL_BLANKS)
-        blanked = Blanked.of(question)
+        blanked = PromptWithBlank.of(question)
         written = {word: self._ways(word, blanked, capitalised) for word in question.words}
         texts = [blanked.filled(way) for each in written.values() for way in each]
         encoded = dict(zip([text for text, _ in texts], self._encoder.encode([text for text, _ in texts]), strict=True))
         plan: dict[str, list[Slots] | str] = {}
         for word, each in written.items():
-            found: dict[tuple[Look, ...], Slots] = {}
+            found: dict[tuple[PlaceQuery, ...], Slots] = {}
             reason = JOINED
             for way in each:
                 text, span = blanked.filled(way)
@@ -143,7 +143,7 @@ class InBlank:
         if isinstance(found, str):
             return found
         look = found[0].looks[0]
-        blanked = Blanked.of(question)
+        blanked = PromptWithBlank.of(question)
         [word] = question.words
         way = self._ways(word, blanked, None)[0]
         text, (start, end) = blanked.filled(way)
@@ -162,9 +162,9 @@ class InBlank:
             return "the prompt has no tokens"
         return Target(look.row, look.place, look.targets[0], tuple(own), tuple(spans))
 
-    def _ways(self, word: str, blanked: Blanked, capitalised: bool | None) -> list[str]:
+    def _ways(self, word: str, blanked: PromptWithBlank, capitalised: bool | None) -> list[str]:
         """A space before the first word of a text would be a mask for nothing."""
-        every = ways(word, blanked.before, capitalised)
+        every = spellings(word, blanked.before, capitalised)
         return every if blanked.before else [way for way in every if not way.startswith(" ")]
 
     def _slots(self, text: str, tokens: Encoded, span: Span, hidden: Sequence[Span]) -> Slots | str:
@@ -184,19 +184,19 @@ class InBlank:
             ids = list(tokens.ids)
             for later in places[index:]:
                 ids[later] = self._mask
-            looks.append(Look(before + tuple(ids) + after, len(before) + place, (tokens.ids[place],), unseen))
+            looks.append(PlaceQuery(before + tuple(ids) + after, len(before) + place, (tokens.ids[place],), unseen))
         cut = len(places) - 1
         ids = [*tokens.ids[: places[0]], self._mask, *tokens.ids[places[-1] + 1 :]]
         last = len(before) + places[-1]
         unmoved = tuple(place - cut if place > last else place for place in unseen)
-        single = Look(before + tuple(ids) + after, len(before) + places[0], (), unmoved)
+        single = PlaceQuery(before + tuple(ids) + after, len(before) + places[0], (), unmoved)
         return Slots(tuple(looks), single)
 
     def _read(
         self,
         question: Question,
         plan: Mapping[str, list[Slots] | str],
-        seen: Mapping[tuple[Row, int, tuple[int, ...]], tuple[Mapping[int, float], Seen]],
+        seen: Mapping[tuple[TokenIds, int, tuple[int, ...]], tuple[Mapping[int, float], PlaceAnswer]],
     ) -> NextWords:
         def total(slots: Slots) -> float:
             return math.fsum(seen[look.row, look.place, look.hidden][0][look.targets[0]] for look in slots.looks)

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 
 from tiltmeter.errors import ModelError
+from tiltmeter.models.decoding import completing
+from tiltmeter.models.decoding import required_terms as must_have_words
+from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
+from tiltmeter.models.decoding.interface import TokenIds, Unwritable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import likeliest_after, without_words
-from tiltmeter.models.network import Ask, Network
-from tiltmeter.models.next_words import LeftToRight, Question, before_blank, begins_word, questions
+from tiltmeter.models.network import Network, TokenQuery
+from tiltmeter.models.next_words import CausalPredictor, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
-from tiltmeter.models.writing import completing
-from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.checkpoint_sampler import CheckpointSampler
-from tiltmeter.models.writing.pen import Row, Unwritable
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 
@@ -27,11 +27,11 @@ class CausalModel:
     conditionings = ("left", "left-no-start")
 
     def __init__(
-        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointSampler
+        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], sampler: CheckpointSampler
     ) -> None:
         self.facts = facts
-        self._network, self._encoder, self._start, self._pen = network, encoder, start, pen
-        self._next = LeftToRight(facts, network, encoder, start, lambda: pen.joins)
+        self._network, self._encoder, self._start, self._sampler = network, encoder, start, sampler
+        self._next = CausalPredictor(facts, network, encoder, start, lambda: sampler.joins)
 
     def score(
         self,
@@ -48,11 +48,11 @@ class CausalModel:
             unscorable(text, tokens, len(start), self.facts.context)
             for text, tokens in zip(distinct, encoded, strict=True)
         ]
-        asks: list[Ask] = []
+        asks: list[TokenQuery] = []
         for tokens, reason in zip(encoded, reasons, strict=True):
             if reason is None:
                 row = start + tokens.ids
-                asks += [Ask(row, place - 1, row[place]) for place in range(max(1, len(start)), len(row))]
+                asks += [TokenQuery(row, place - 1, row[place]) for place in range(max(1, len(start)), len(row))]
         answers = iter(self._network.answers(asks))
         scores: dict[str, TokenScores] = {}
         for text, tokens, reason in zip(distinct, encoded, reasons, strict=True):
@@ -92,7 +92,7 @@ class CausalModel:
         found = []
         for instruction in instructions:
             try:
-                row = self._pen.read(self.chat_prompt(instruction))
+                row = self._sampler.read(self.chat_prompt(instruction))
             except Unwritable as error:
                 found.append(without_words(error.reason))
             else:
@@ -100,21 +100,21 @@ class CausalModel:
                 found.append(self._likeliest_after(row, "", count))
         return found
 
-    def _likeliest_after(self, row: Row, before: str, count: int) -> NextWords:
+    def _likeliest_after(self, row: TokenIds, before: str, count: int) -> NextWords:
         """`before`: what of the row is text that the word belongs to."""
         [tokens] = self._encoder.ids([before])
 
         def begins(token: int) -> bool:
-            text = self._pen.text(row, [token])
+            text = self._sampler.text(row, [token])
             # The space alone may be a word's first piece.
             return begins_word(f"{text}a" if text == " " else text, before)
 
-        def is_usual(pieces: Row) -> bool:
-            text = self._pen.text(row, pieces)
+        def is_usual(pieces: TokenIds) -> bool:
+            text = self._sampler.text(row, pieces)
             [ids] = self._encoder.ids([before + text])
             return bool(text.strip()) and ids == (*tokens, *pieces)
 
-        return likeliest_after(self._pen, row, begins, is_usual, count)
+        return likeliest_after(self._sampler, row, begins, is_usual, count)
 
     def saliency(
         self,
@@ -143,7 +143,7 @@ class CausalModel:
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Texts written after each prompt; see `Writer`."""
-        return completing.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
+        return completing.complete(self._sampler, prompts, decoding, samples=samples, seed=seed)
 
     def complete_with(
         self,
@@ -155,11 +155,11 @@ class CausalModel:
         seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         """Sentences that have certain words; see `Writer`."""
-        return must_have_words.complete_with(self._pen, prompts, must_have, decoding, samples=samples, seed=seed)
+        return must_have_words.complete_with(self._sampler, prompts, must_have, decoding, samples=samples, seed=seed)
 
     def chat_prompt(self, instruction: str) -> str:
         """The instruction in the frame of the tokenizer's chat template."""
-        frame = self._pen.chat
+        frame = self._sampler.chat
         if frame is None:
             raise ModelError(f"{self.facts.name} has no chat template that takes an instruction unchanged")
         return f"{frame.before}{instruction}{frame.after}"

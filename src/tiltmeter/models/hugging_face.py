@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.files import Identity, folder_identity, gguf_identity
+from tiltmeter.models.identity import Identity, folder_identity, gguf_identity
 from tiltmeter.models.interface import Model, ModelSettings
 
 _PATH_SIGNS = (".", "/", "~", "\\")
@@ -31,7 +31,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
 def load_gguf(argument: str, settings: ModelSettings) -> Model:
     """The causal model of a GGUF file, with its weights expanded to the chosen dtype."""
     require_packages("gguf")
-    from tiltmeter.models import opening
+    from tiltmeter.models import loading
 
     file = Path(argument).expanduser()
     if not file.is_file():
@@ -40,9 +40,9 @@ def load_gguf(argument: str, settings: ModelSettings) -> Model:
         if stream.read(4) != b"GGUF":
             raise ModelError(f"{file} is not a GGUF file, or it is damaged")
     found = gguf_identity(file)
-    parts = opening.read(file.parent, f"gguf:{argument}", settings, gguf_file=file.name)
+    parts = loading.read(file.parent, f"gguf:{argument}", settings, gguf_file=file.name)
     _refuse_changed(parts.name, found, gguf_identity(file))
-    return opening.assemble(parts, settings, found)
+    return loading.assemble(parts, settings, found)
 
 
 def open_folder(
@@ -55,11 +55,11 @@ def open_folder(
 ) -> Model:
     """The model of a folder. `start` sets aside the rule for the start token, for a model where it is known."""
     found = folder_identity(folder)
-    from tiltmeter.models import opening
+    from tiltmeter.models import loading
 
-    parts = opening.read(folder, name, settings)
+    parts = loading.read(folder, name, settings)
     _refuse_changed(name, found, folder_identity(folder))
-    return opening.assemble(parts, settings, found, revision=revision, start=start)
+    return loading.assemble(parts, settings, found, revision=revision, start=start)
 
 
 def _refuse_changed(name: str, before: Identity, now: Identity) -> None:

@@ -144,7 +144,7 @@ class Proposer(Model, Protocol):
     """
 
     def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
-        """The most probable whole words after each prompt, the first one first, each with the chance that it ends.
+        """The most probable whole words after each prompt, the first one first, each with the probability that it ends.
 
         A prompt that cannot be read has one word without letters, unscored with the reason. Where a model cannot do as
         much (in a blank only words of one piece are found), `NextWords.note` says what the list is.

@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.models.decoding.interface import Sampler, Step, TokenIds
+from tiltmeter.models.decoding.sampling import Logits
 from tiltmeter.models.interface import Predictor
-from tiltmeter.models.writing.drawing import Logits
-from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.records import NextWord, NextWords
 
 _WIDTH, _NARROWEST = 2, 32
@@ -33,28 +33,28 @@ NO_WORD = "none of the most probable next tokens begins a word"
 NOT_FINITE = "the model's numbers after this prompt are not finite"
 NO_ROOM = "the prompt fills the model's context, so whether a word ends after it is unknown"
 
-_Open = dict[Row, tuple[float, int]]
-"""The pieces of each beginning, its log-probability, and the line of the page that it lengthens."""
+_Open = dict[TokenIds, tuple[float, int]]
+"""The pieces of each beginning, its log-probability, and the line of the batch that it lengthens."""
 
 
 def likeliest_after(
-    pen: Pen, row: Row, begins: Callable[[int], bool], is_usual: Callable[[Row], bool], count: int
+    sampler: Sampler, row: TokenIds, begins: Callable[[int], bool], is_usual: Callable[[TokenIds], bool], count: int
 ) -> NextWords:
-    """The most probable words after a row, each with the chance that it ends.
+    """The most probable words after a row, each with the probability that it ends.
 
     `begins`: whether a token begins a word; `is_usual`: whether the tokenizer writes a word in these pieces, so that
     `next_words` means the same by it.
     """
-    room = pen.room(row)
+    room = sampler.room(row)
     if room is not None and room < 1:
         return without_words(NO_ROOM)
-    joins, page = pen.joins, pen.open([row])
-    whole: dict[Row, float] = {}
+    joins, batch = sampler.joins, sampler.open([row])
+    whole: dict[TokenIds, float] = {}
     open_ones: _Open = {(): (0.0, 0)}
     for left in range(min(_PIECES, room or _PIECES), -1, -1):
-        if any(np.isnan(logits).any() for logits in page.logits):
+        if any(np.isnan(logits).any() for logits in batch.logits):
             return without_words(NOT_FINITE)
-        chances = [_log_softmax(logits) for logits in page.logits]
+        chances = [_log_softmax(logits) for logits in batch.logits]
         for (pieces, (logprob, _)), after in zip(open_ones.items(), chances, strict=True):
             if pieces and is_usual(pieces):
                 whole[pieces] = logprob + float(np.logaddexp.reduce(after[: len(joins)][~joins[: len(after)]]))
@@ -65,9 +65,9 @@ def likeliest_after(
         open_ones = dict(heapq.nlargest(max(_NARROWEST, _WIDTH * count), promising, key=lambda one: one[1][0]))
         if not open_ones or not left:
             break
-        page.keep([line for _, line in open_ones.values()])
-        page.advance([Move(len(pieces) - 1, pieces[-1]) for pieces in open_ones])
-    words = words_of({pen.text(row, pieces): logprob for pieces, logprob in whole.items()}, count)
+        batch.keep([line for _, line in open_ones.values()])
+        batch.advance([Step(len(pieces) - 1, pieces[-1]) for pieces in open_ones])
+    words = words_of({sampler.text(row, pieces): logprob for pieces, logprob in whole.items()}, count)
     return NextWords(words) if words else without_words(NO_WORD)
 
 
@@ -108,8 +108,8 @@ def _log_softmax(logits: Logits) -> NDArray[np.float64]:
 def ending_if_known(
     model: Predictor, prompts: Sequence[str], words: Sequence[str], *, capitalised: bool | None = None
 ) -> tuple[list[NextWords], bool]:
-    """The chances of words that end there, and True; where a model cannot say whether they end, of words however they
-    go on, and False.
+    """The probabilities of words that end there, and True; where a model cannot say whether they end, of words
+    however they go on, and False.
     """
     found = model.next_words(prompts, words, bounded=True, capitalised=capitalised)
     if not words or any(word.logprob is not None for one in found for word in one.words):

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.errors import ModelError
-from tiltmeter.models.blanks import InBlank
+from tiltmeter.models.blanks import BlankPredictor
 from tiltmeter.models.causal import token_scores, unscorable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import NO_WORD, best_of, without_words
-from tiltmeter.models.network import Ask, Network
+from tiltmeter.models.network import Network, TokenQuery
 from tiltmeter.models.next_words import questions
 from tiltmeter.models.saliency import STEPS, Method, explained
 from tiltmeter.records import ModelFacts, NextWords, Saliency, Span, TokenScores
@@ -28,7 +28,7 @@ ONE_PIECE = "Words of one piece alone: no more can be read off a blank."
 _NO_PLACE = "no token of the text is in the blank"
 _UNKNOWN_WORD = "the tokenizer does not know the word in the blank"
 
-_Asks = list[tuple[Span, Ask | None]]
+_Asks = list[tuple[Span, TokenQuery | None]]
 
 
 class MaskedModel:
@@ -49,7 +49,7 @@ class MaskedModel:
         self.facts = facts
         self._network, self._encoder = network, encoder
         self._mask, self._frame, self._unknown = mask, frame, unknown
-        self._blank = InBlank(facts, network, encoder, mask=mask, frame=frame, unknown=unknown)
+        self._blank = BlankPredictor(facts, network, encoder, mask=mask, frame=frame, unknown=unknown)
 
     def score(
         self,
@@ -164,11 +164,11 @@ class MaskedModel:
                 return _UNKNOWN_WORD
             pieces = [((start, end), places[0], target) for target in known] + pieces
         row = self._frame[0] + tuple(ids) + self._frame[1]
-        return [(span, Ask(row, len(self._frame[0]) + place, target)) for span, place, target in pieces]
+        return [(span, TokenQuery(row, len(self._frame[0]) + place, target)) for span, place, target in pieces]
 
-    def _ask(self, tokens: Encoded, at: int, masked: Sequence[int]) -> Ask:
+    def _ask(self, tokens: Encoded, at: int, masked: Sequence[int]) -> TokenQuery:
         ids = list(tokens.ids)
         for place in masked:
             ids[place] = self._mask
         before, after = self._frame
-        return Ask(before + tuple(ids) + after, len(before) + at, tokens.ids[at])
+        return TokenQuery(before + tuple(ids) + after, len(before) + at, tokens.ids[at])

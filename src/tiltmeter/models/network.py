@@ -21,32 +21,32 @@ _LOGITS_ON_ACCELERATOR = 2**28
 # Rows whose normaliser is computed together; bounds the copy that logsumexp makes.
 _ROWS_AT_ONCE = 64
 
-Row = tuple[int, ...]
-_Key = tuple[Row, tuple[int, ...]]
+TokenIds = tuple[int, ...]
+_Key = tuple[TokenIds, tuple[int, ...]]
 """A sequence, and the places of it that nothing may attend to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TokenQuery:
     """One question: at place `place` of the sequence `row`, what has the model to say of the token `target`?"""
 
-    row: Row
+    row: TokenIds
     place: int
     target: int
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlaceQuery:
     """A place of a sequence and several tokens asked about there; nothing attends to the places `hidden`."""
 
-    row: Row
+    row: TokenIds
     place: int
     targets: tuple[int, ...]
     hidden: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PlaceAnswer:
     """The log-probabilities of a look's targets, of the two most probable tokens, and of the tokens of a set
     together; 0 where no set was given.
     """
@@ -75,7 +75,7 @@ class Network:
         self._cut = False
         self._cut = self._cutting_is_exact()
 
-    def answers(self, asks: Sequence[Ask], *, raw: bool = False) -> list[float]:
+    def answers(self, asks: Sequence[TokenQuery], *, raw: bool = False) -> list[float]:
         """The log-probability of each target, or with `raw` its logit. Equal rows are computed once."""
         import torch
 
@@ -90,7 +90,7 @@ class Network:
                     values[at] = value
         return values
 
-    def look(self, looks: Sequence[Look], among: NDArray[np.bool_] | None = None) -> list[Seen]:
+    def answer_places(self, looks: Sequence[PlaceQuery], among: NDArray[np.bool_] | None = None) -> list[PlaceAnswer]:
         """What the model says at each place; `among` marks the tokens whose chance together is wanted."""
         import torch
 
@@ -98,13 +98,13 @@ class Network:
         for at, look in enumerate(looks):
             by_row.setdefault((look.row, look.hidden), []).append(at)
         chosen = None if among is None else torch.from_numpy(among).to(self.device)
-        seen: dict[int, Seen] = {}
+        seen: dict[int, PlaceAnswer] = {}
         with torch.inference_mode():
             for order, logits in self._computed(by_row, [look.place for look in looks]):
-                seen |= zip(order, _seen(logits, [looks[at].targets for at in order], chosen), strict=True)
+                seen |= zip(order, _place_answers(logits, [looks[at].targets for at in order], chosen), strict=True)
         return [seen[at] for at in range(len(looks))]
 
-    def best(self, look: Look, count: int) -> list[int]:
+    def best(self, look: PlaceQuery, count: int) -> list[int]:
         """The most probable tokens at a place, the first one first."""
         import torch
 
@@ -125,7 +125,7 @@ class Network:
 
     def logits(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[TokenIds],
         lines: Sequence[int],
         places: Sequence[int],
         hidden: Sequence[tuple[int, ...]] | None = None,
@@ -150,7 +150,7 @@ class Network:
             hook.remove()
         return logits
 
-    def _inputs(self, rows: Sequence[Row], hidden: Sequence[tuple[int, ...]] | None) -> dict[str, torch.Tensor]:
+    def _inputs(self, rows: Sequence[TokenIds], hidden: Sequence[tuple[int, ...]] | None) -> dict[str, torch.Tensor]:
         import torch
 
         longest = max(map(len, rows))
@@ -248,7 +248,9 @@ def _values(logits: torch.Tensor, targets: Sequence[int], raw: bool) -> list[flo
     return values
 
 
-def _seen(logits: torch.Tensor, targets: Sequence[tuple[int, ...]], among: torch.Tensor | None) -> Iterator[Seen]:
+def _place_answers(
+    logits: torch.Tensor, targets: Sequence[tuple[int, ...]], among: torch.Tensor | None
+) -> Iterator[PlaceAnswer]:
     """What is asked of each line of logits, normalised, in float32."""
     import torch
 
@@ -265,7 +267,7 @@ def _seen(logits: torch.Tensor, targets: Sequence[tuple[int, ...]], among: torch
         found = iter((numbers[lines, tokens] - total[lines]).tolist())
         for line, each in enumerate(asked):
             first, second = highest[line]
-            yield Seen(tuple(next(found) for _ in each), (first, second), together[line])
+            yield PlaceAnswer(tuple(next(found) for _ in each), (first, second), together[line])
 
 
 def _chunks(items: Sequence[tuple[int, ...]], size: int) -> list[Sequence[tuple[int, ...]]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.encoding import Encoder
-from tiltmeter.models.network import Look, Network, Row, Seen
+from tiltmeter.models.network import Network, PlaceAnswer, PlaceQuery, TokenIds
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
 
@@ -97,13 +97,13 @@ def before_blank(prompt: str) -> str | None:
     return prompt.rstrip(" \t")
 
 
-def ways(word: str, before: str, capitalised: bool | None) -> list[str]:
+def spellings(word: str, before: str, capitalised: bool | None) -> list[str]:
     """What is to be written after a prompt for the word to come next, the usual way first.
 
     At the start of a text (nothing before) a space and a capital make no difference. `capitalised` True lets the
     capital count anywhere, False nowhere.
 
-    >>> ways("he", "The nurse said that", None), ways("他", "护士说", None), ways("he", "", None)
+    >>> spellings("he", "The nurse said that", None), spellings("他", "护士说", None), spellings("he", "", None)
     ([' he'], ['他'], ['he', 'He', ' he', ' He'])
     """
     spaces = [" "]
@@ -124,13 +124,13 @@ def begins_word(text: str, prompt: str) -> bool:
     """
     word = text.lstrip(" ")
     before = before_blank(prompt) or ""
-    return bool(word) and word[0].isalnum() and text in ways(word, before, capitalised=False)
+    return bool(word) and word[0].isalnum() and text in spellings(word, before, capitalised=False)
 
 
-def misplaced(prompt: str) -> str | None:
+def blank_problem(prompt: str) -> str | None:
     """Why a model that reads from left to right cannot fill the blank of a prompt; None: it can.
 
-    >>> misplaced("[MASK] and [MASK]"), misplaced("He said that")
+    >>> blank_problem("[MASK] and [MASK]"), blank_problem("He said that")
     ('[MASK] occurs more than once in the prompt', None)
     """
     if prompt.count(BLANK) > 1:
@@ -142,7 +142,7 @@ def _unspaced(before: str, word: str) -> bool:
     return bool(_BEFORE_UNSPACED.search(before) and _STARTS_UNSPACED.match(word))
 
 
-class LeftToRight:
+class CausalPredictor:
     """Asks a causal checkpoint. Prompts and beginnings of words that questions share are computed once."""
 
     def __init__(
@@ -150,7 +150,7 @@ class LeftToRight:
         facts: ModelFacts,
         network: Network,
         encoder: Encoder,
-        start: Row,
+        start: TokenIds,
         joins: Callable[[], NDArray[np.bool_]],
     ) -> None:
         self._facts, self._network, self._encoder, self._start, self._joins = facts, network, encoder, start, joins
@@ -161,7 +161,7 @@ class LeftToRight:
         """The answers, in the order of the questions."""
         distinct = list(dict.fromkeys(asked))
         plans = self.plans(distinct, capitalised)
-        wanted: dict[tuple[Row, tuple[int, ...]], dict[int, None]] = {}
+        wanted: dict[tuple[TokenIds, tuple[int, ...]], dict[int, None]] = {}
         for plan in plans:
             if plan.reason is None:
                 wanted.setdefault((plan.row, plan.hidden), {})
@@ -180,7 +180,7 @@ class LeftToRight:
         begun = [before_blank(question.prompt) for question in asked]
         encoded = self._encoder.encode([text or "" for text in begun])
         written = {
-            (text, word): [text + way for way in ways(word, text, capitalised)]
+            (text, word): [text + way for way in spellings(word, text, capitalised)]
             for question, text in zip(asked, begun, strict=True)
             if text is not None
             for word in question.words
@@ -189,7 +189,7 @@ class LeftToRight:
         ids = dict(zip(texts, self._encoder.ids(texts), strict=True))
         plans = []
         for question, text, tokens in zip(asked, begun, encoded, strict=True):
-            problem = misplaced(question.prompt)
+            problem = blank_problem(question.prompt)
             if problem is not None or text is None:
                 plans.append(Plan((), (), {}, problem, question.words))
                 continue
@@ -203,7 +203,7 @@ class LeftToRight:
             plans.append(Plan(row, hidden, words, reason, question.words, tokens.spans))
         return plans
 
-    def _unreadable(self, row: Row) -> str | None:
+    def _unreadable(self, row: TokenIds) -> str | None:
         if not row:
             return NO_START
         context = self._facts.context
@@ -211,9 +211,9 @@ class LeftToRight:
             return f"the prompt has {len(row)} tokens and the model reads at most {context}"
         return None
 
-    def _pieces(self, row: Row, before: Row, written: Sequence[Row]) -> list[Row] | str:
+    def _pieces(self, row: TokenIds, before: TokenIds, written: Sequence[TokenIds]) -> list[TokenIds] | str:
         """The pieces of every way to write a word, or why it has none."""
-        found: list[Row] = []
+        found: list[TokenIds] = []
         unknown, context = self._encoder.tokenizer.unk_token_id, self._facts.context
         for ids in written:
             pieces = ids[len(before) :]
@@ -227,12 +227,14 @@ class LeftToRight:
         return list(dict.fromkeys(found)) or JOINED
 
     def _look(
-        self, wanted: Mapping[tuple[Row, tuple[int, ...]], Mapping[int, None]], ends: NDArray[np.bool_] | None
-    ) -> dict[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]]:
+        self, wanted: Mapping[tuple[TokenIds, tuple[int, ...]], Mapping[int, None]], ends: NDArray[np.bool_] | None
+    ) -> dict[tuple[TokenIds, tuple[int, ...]], tuple[Mapping[int, float], PlaceAnswer]]:
         keys = list(wanted)
         carriers = _carriers(keys)
-        looks = [Look(carriers[row, hidden], len(row) - 1, tuple(wanted[row, hidden]), hidden) for row, hidden in keys]
-        found = self._network.look(looks, ends)
+        looks = [
+            PlaceQuery(carriers[row, hidden], len(row) - 1, tuple(wanted[row, hidden]), hidden) for row, hidden in keys
+        ]
+        found = self._network.answer_places(looks, ends)
         return {
             key: (dict(zip(look.targets, seen.logprobs, strict=True)), seen)
             for key, look, seen in zip(keys, looks, found, strict=True)
@@ -248,10 +250,10 @@ class LeftToRight:
     def _read(
         self,
         plan: Plan,
-        seen: Mapping[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]],
+        seen: Mapping[tuple[TokenIds, tuple[int, ...]], tuple[Mapping[int, float], PlaceAnswer]],
         ends: NDArray[np.bool_] | None,
     ) -> NextWords:
-        def total(pieces: Row) -> float:
+        def total(pieces: TokenIds) -> float:
             parts = [seen[plan.row + pieces[:length], plan.hidden][0][token] for length, token in enumerate(pieces)]
             return math.fsum(parts) + (0.0 if ends is None else seen[plan.row + pieces, plan.hidden][1].among)
 
@@ -272,15 +274,15 @@ class LeftToRight:
 class Plan:
     """The tokens of a prompt and the pieces of each word after it, or the reason why a word has none."""
 
-    row: Row
+    row: TokenIds
     hidden: tuple[int, ...]
-    words: Mapping[str, list[Row] | str]
+    words: Mapping[str, list[TokenIds] | str]
     reason: str | None
     asked: tuple[str, ...]
     spans: tuple[Span, ...] = ()
     """The characters of the prompt's own tokens."""
 
-    def pieces(self) -> list[Row]:
+    def pieces(self) -> list[TokenIds]:
         """The pieces of all ways to write all words."""
         return [pieces for found in self.words.values() if not isinstance(found, str) for pieces in found]
 
@@ -304,14 +306,14 @@ def from_top_logprobs(
     >>> found.words[0].logprob, found.words[1].unscored
     (-1.0, 'not among the 2 most probable next tokens, the least of which has probability 0.14')
     """
-    problem, before = misplaced(prompt), before_blank(prompt)
+    problem, before = blank_problem(prompt), before_blank(prompt)
     if problem is not None or before is None:
         return NextWords(tuple(NextWord(word, None, problem) for word in words))
     ranked = sorted(top.values(), reverse=True)
     listed: dict[str, dict[tuple[str, ...], float]] = {}
     reasons: dict[str, str] = {}
     for word in words:
-        written = ways(word, before, capitalised)
+        written = spellings(word, before, capitalised)
         missing = [way for way in written if way not in top]
         if not missing:
             listed[word] = {(way,): top[way] for way in written}
@@ -329,15 +331,15 @@ def from_top_logprobs(
 
 
 def _carriers(
-    keys: Sequence[tuple[Row, tuple[int, ...]]],
-) -> dict[tuple[Row, tuple[int, ...]], Row]:
+    keys: Sequence[tuple[TokenIds, tuple[int, ...]]],
+) -> dict[tuple[TokenIds, tuple[int, ...]], TokenIds]:
     """For each sequence the longest one here that begins with it, where its numbers can be read as well.
 
     >>> _carriers([((1, 2), ()), ((1, 2, 3), ()), ((1, 4), ())])
     {((1, 4), ()): (1, 4), ((1, 2, 3), ()): (1, 2, 3), ((1, 2), ()): (1, 2, 3)}
     """
-    carriers: dict[tuple[Row, tuple[int, ...]], Row] = {}
-    longer: tuple[Row, tuple[int, ...]] | None = None
+    carriers: dict[tuple[TokenIds, tuple[int, ...]], TokenIds] = {}
+    longer: tuple[TokenIds, tuple[int, ...]] | None = None
     # In this order the sequences that begin with another stand directly behind it.
     for key in sorted(keys, key=lambda key: (key[1], key[0]), reverse=True):
         row, hidden = key

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from tiltmeter.errors import UserError
-from tiltmeter.models.network import Network, Row
+from tiltmeter.models.network import Network, TokenIds
 from tiltmeter.records import Saliency, SaliencyMethod, Span
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _TABLE = 8192
 class Target:
     """A token at a place of a sequence; `own` are the places of the prompt's own tokens, `spans` their characters."""
 
-    row: Row
+    row: TokenIds
     place: int
     token: int
     own: tuple[int, ...]
@@ -131,7 +131,7 @@ def _integrated(
     return made
 
 
-def _embedded(network: Network, rows: Sequence[Row]) -> torch.Tensor:
+def _embedded(network: Network, rows: Sequence[TokenIds]) -> torch.Tensor:
     import torch
 
     with torch.no_grad():

@@ -30,6 +30,9 @@ from typing import Any
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
+from tiltmeter.models.decoding import completing, sampled
+from tiltmeter.models.decoding import required_terms as must_have_words
+from tiltmeter.models.decoding.table_sampler import TableSampler
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
 from tiltmeter.models.likeliest import best_of, without_words
 from tiltmeter.models.next_words import (
@@ -42,9 +45,6 @@ from tiltmeter.models.next_words import (
     questions,
 )
 from tiltmeter.models.shared_words import next_words_of
-from tiltmeter.models.writing import completing, drafts
-from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.table_sampler import TableSampler
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 OTHER = "other"
@@ -138,7 +138,7 @@ class ScriptedModel:
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Words drawn from the table after each prompt; `other` is written as that word."""
-        return completing.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
+        return completing.complete(self._sampler(), prompts, decoding, samples=samples, seed=seed)
 
     def complete_with(
         self,
@@ -153,11 +153,11 @@ class ScriptedModel:
         if len(must_have) != len(prompts):
             raise UserError(f"{len(prompts)} prompts and {len(must_have)} lists of words: each prompt needs one list")
         made: list[list[Completion]] = []
-        for prompt, terms, number in zip(prompts, must_have, drafts.seeds_of(seed, len(prompts)), strict=True):
+        for prompt, terms, number in zip(prompts, must_have, sampled.seeds_of(seed, len(prompts)), strict=True):
             # A vocabulary for each prompt: what one must have is not a word for the others.
             wanted = [word for term in terms for word in _TOKEN.findall(term)]
-            pen = self._pen([form for word in wanted for form in (word, word[:1].upper() + word[1:])])
-            made += must_have_words.complete_with(pen, [prompt], [terms], decoding, samples=samples, seed=number)
+            sampler = self._sampler([form for word in wanted for form in (word, word[:1].upper() + word[1:])])
+            made += must_have_words.complete_with(sampler, [prompt], [terms], decoding, samples=samples, seed=number)
         return made
 
     def chat_prompt(self, instruction: str) -> str:
@@ -216,7 +216,7 @@ class ScriptedModel:
         total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
         return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
-    def _pen(self, more: Sequence[str] = ()) -> TableSampler:
+    def _sampler(self, more: Sequence[str] = ()) -> TableSampler:
         known = [word for word, weight in self._weights.items() if weight > 0]
         unknown = {word.casefold() for word in more} - self._weights.keys()
 

@@ -1,8 +1,8 @@
-"""What the chances of several words have in common: *York* is also the beginning of *York City*.
+"""What the probabilities of several words have in common: *York* is also the beginning of *York City*.
 
 A word is expected in one or several ways, each a row of pieces, and a way that goes on after another is part of it. So
-two ways have either nothing in common or one lies within the other, and the chance that any of some words comes next is
-the sum over the ways that lie within none of the others.
+two ways have either nothing in common or one lies within the other, and the probability that any of some words comes
+next is the sum over the ways that lie within none of the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ways = Mapping[tuple[Any, ...], float]
 
 
 def next_words_of(found: Mapping[str, Ways], dtype: str, ends: NDArray[np.bool_] | None = None) -> dict[str, NextWord]:
-    """Each word with the chance of all ways to write it together, and what it shares with the others.
+    """Each word with the probability of all ways to write it together, and what it shares with the others.
 
     `ends` marks the pieces before which a word has ended, where the chances are of words that end.
 
@@ -42,14 +42,14 @@ def next_words_of(found: Mapping[str, Ways], dtype: str, ends: NDArray[np.bool_]
 
 
 def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
-    """The word with the chance of all ways to write it together.
+    """The word with the probability of all ways to write it together.
 
     >>> next_word("he", [math.log(0.25), math.log(0.25)], "float32").probability
     0.5
     """
     if not all(math.isfinite(logprob) for logprob in logprobs):
         return NextWord(word, None, f"the model's numbers for this word are not finite (computed in {dtype})")
-    return NextWord(word, _together(logprobs))
+    return NextWord(word, _joint_probability(logprobs))
 
 
 def _shared(
@@ -65,10 +65,10 @@ def _shared(
                 others += [other for other in owners.get(pieces[:length], ()) if other != word]
         if others:
             parts.setdefault(tuple(dict.fromkeys(others)), []).append(logprob)
-    return tuple((others, _together(logprobs)) for others, logprobs in parts.items())
+    return tuple((others, _joint_probability(logprobs)) for others, logprobs in parts.items())
 
 
-def _together(logprobs: Sequence[float]) -> float:
+def _joint_probability(logprobs: Sequence[float]) -> float:
     highest = max(logprobs)
     # Rounding may leave a certain word a hair above a probability of 1.
     return min(0.0, highest + math.log(math.fsum(math.exp(logprob - highest) for logprob in logprobs)))

@@ -26,8 +26,8 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.files import folder_identity
 from tiltmeter.models.hugging_face import require_packages
+from tiltmeter.models.identity import folder_identity
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.processes import end_with_children
 from tiltmeter.quietly import quietly
@@ -94,7 +94,7 @@ def _start(folder: Path) -> str:
     from transformers import AutoConfig, AutoTokenizer
 
     from tiltmeter.models.encoding import Encoder
-    from tiltmeter.models.start import start_tokens
+    from tiltmeter.models.special_tokens import start_tokens
 
     with quietly():
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

@@ -214,13 +214,13 @@ class Document:
             named[next(one for one in (letters, *numbered) if one not in named)] = chart
         return named
 
-    def without_texts(self) -> Document:
-        """The same without example texts, and without sections that held nothing else."""
+    def without(self, kind: type) -> Document:
+        """The same without blocks of a kind, and without sections that held nothing else."""
         details, appendix = (
-            tuple(one for one in without_examples(part) if isinstance(one, Section))
+            tuple(one for one in _without(part, kind) if isinstance(one, Section))
             for part in (self.details, self.appendix)
         )
-        return replace(self, blocks=without_examples(self.blocks), details=details, appendix=appendix)
+        return replace(self, blocks=_without(self.blocks, kind), details=details, appendix=appendix)
 
 
 Kind = TypeVar("Kind")
@@ -235,14 +235,13 @@ def each(blocks: Iterable[Block], kind: type[Kind]) -> Iterator[Kind]:
             yield from each(block.blocks, kind)
 
 
-def without_examples(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """The blocks without example texts, and without sections that held nothing else."""
+def _without(blocks: Iterable[Block], kind: type) -> tuple[Block, ...]:
     kept: list[Block] = []
     for block in blocks:
         if isinstance(block, Section) and block.blocks:
-            inner = without_examples(block.blocks)
+            inner = _without(block.blocks, kind)
             kept += [replace(block, blocks=inner)] if inner else []
-        elif not isinstance(block, Examples):
+        elif not isinstance(block, kind):
             kept.append(block)
     return tuple(kept)
 

@@ -12,12 +12,12 @@ from tiltmeter.files import write_texts
 from tiltmeter.present.blocks import Block, Document, Facts, Listing, Prose, Section, Span, TableCell, text
 from tiltmeter.present.html import page
 from tiltmeter.present.markdown import write_markdown
-from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import mark_of
 from tiltmeter.present.sections.limits import not_meant
-from tiltmeter.present.sections.summary import instrument_lines, sorted_findings, verdict_counts
+from tiltmeter.present.sections.summary import claim_label, instrument_block, sorted_findings, verdict_counts
 from tiltmeter.present.tables import numbers, table
-from tiltmeter.present.words import NONE, capitalised, date_words, p_value, signed
+from tiltmeter.present.words import NONE, date_words, p_value, signed
 from tiltmeter.results.account import summary_of_model
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.store import Run
@@ -41,9 +41,12 @@ def make_cards(found: Reported) -> list[Card]:
     models = [(run, summary, model) for run, summary in found.runs for model in summary.facts]
     slugs = [re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-") or "model" for *_, model in models]
     names = ["card"] if len(models) == 1 else [f"card-{own}-{number}" for number, own in enumerate(slugs, start=1)]
+    # Findings of several runs are over all of them; a card is of one.
+    own = [found] if len(found.runs) == 1 else [Reported.of([each]) for each in found.runs]
+    by_run = dict(zip((run.folder for run, _ in found.runs), own, strict=True))
     return [
-        Card(name, _card(_of_model(found, [(run, summary)], model), run), _front_matter(run, model))
-        for name, (run, summary, model) in zip(names, models, strict=True)
+        Card(name, _card(_of_model(by_run[run.folder], model), run), _front_matter(run, model))
+        for name, (run, _, model) in zip(names, models, strict=True)
     ]
 
 
@@ -57,10 +60,10 @@ def write_cards(found: Reported, folder: Path) -> list[Path]:
     return list(files)
 
 
-def _of_model(found: Reported, runs: Runs, model: str) -> Reported:
-    """What a report says of one model of one run."""
+def _of_model(found: Reported, model: str) -> Reported:
+    """What the report of one run says of one model."""
     own = tuple(one for one in found.findings if one.question.model == model)
-    [(run, summary)] = runs
+    [(run, summary)] = found.runs
     return Reported.of([(run, summary_of_model(summary, model))], replace(found.answered, findings=own))
 
 
@@ -68,12 +71,12 @@ def _card(found: Reported, run: Run) -> Document:
     [model] = found.summaries[0].facts
     facts = found.summaries[0].facts[model]
     views = [view for view in VIEWS if any(one.question.view == view for one in found.findings)]
-    warned = [f"Instrument check: {words}" for words, _ in instrument_lines(found)]
+    checked = instrument_block(found)
     meanings = [not_meant(view)[0] for view in views]
     social = [one for one in found.findings if not one.question.check]
     blocks: list[Block] = [
         Prose(text(Span(f"{date_words(run.meta.get('finished'))}. ", "strong"), verdict_counts(social)), "lead"),
-        *(Prose(text(line)) for line in warned),
+        *([checked] if checked else []),
     ]
     verdicts = _verdicts(found)
     if verdicts:
@@ -100,7 +103,7 @@ def _verdicts(found: Reported) -> Block | None:
     """One line for each finding."""
     return table(
         "Findings by verdict",
-        ("Finding", "Verdict", *numbers("Methods that agree", "Effect (SD)", "Adjusted p")),
+        ("Finding", "Verdict", *numbers("Methods that say so", "Effect of the first, in SD", "Adjusted p")),
         [_line(one, found) for one in sorted_findings(found.findings)],
     )
 
@@ -109,9 +112,9 @@ def _line(one: Finding, found: Reported) -> Sequence[TableCell | str]:
     lead = one.leading.effect if one.leading else None
     verdict = one.verdict
     return (
-        f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}",
+        claim_label(one, found),
         mark_of(one),
-        f"{verdict.holds} of {verdict.of}" if verdict.of else NONE,
+        f"{one.multiverse.curve.signs.positive} of {verdict.of}" if verdict.of else NONE,
         signed(lead.value if lead else None),
         p_value(verdict.p_adjusted),
     )

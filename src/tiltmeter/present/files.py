@@ -16,7 +16,7 @@ from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
 from tiltmeter.results.tables import write_tables
 from tiltmeter.store import Run
-from tiltmeter.store.run_folder import ledger_hash, note_made
+from tiltmeter.store.run_folder import ledger_hash, record_made_files
 
 REPORT = "report.html"
 """The name of the report in a run folder."""
@@ -33,7 +33,7 @@ def write_run(run: Run, summary: RunSummary, found: Reported | None = None) -> P
     write_page(page, out, figures=run.folder / "figures")
     # What another process has added meanwhile is not in what was made.
     if table_of(run).ledger == ledger_hash(run.folder):
-        note_made(run.folder, [*written, out])
+        record_made_files(run.folder, [*written, out])
     return out
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.files import whole_file
 from tiltmeter.present import drawing
-from tiltmeter.present.blocks import Document
+from tiltmeter.present.blocks import Document, Examples
 from tiltmeter.present.html import page
 from tiltmeter.present.latex import bibtex, write_latex
 from tiltmeter.present.markdown import write_markdown
@@ -41,7 +41,7 @@ def write(
     files: Files = {}
     reports = []
     for one in dict.fromkeys(formats):
-        shown = document if with_texts or one == "html" else document.without_texts()
+        shown = document if with_texts or one == "html" else document.without(Examples)
         made = _made(one, shown, name, figures)
         files |= made
         reports.append(next(iter(made)))

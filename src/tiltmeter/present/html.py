@@ -17,7 +17,7 @@ from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Block, Chart, Document, Place, Section, Span
 from tiltmeter.present.paper import WARNING
 
-WIDE, NARROW = 880, 340
+WIDE, NARROW = 800, 340
 """Widths of a chart in pixels: for a desk and for a phone."""
 Open = Callable[[Place], str]
 """The address at which the texts of a place are shown; empty where there are none."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.files import whole_file
-from tiltmeter.present.blocks import Document, as_json, from_json
+from tiltmeter.present.blocks import Document, Examples, as_json, from_json
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.verdicts import finding_json
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
@@ -26,8 +27,8 @@ def findings_of(found: Reported, page: Document) -> dict[str, Any]:
         "missing": list(summary.missing),
         "instrument": summary.instrument.as_json(),
         "account": found.done.as_json(),
-        "findings": [one.as_json() for one in found.findings],
-        "page": as_json(page.without_texts()),
+        "findings": [finding_json(one) for one in found.findings],
+        "page": as_json(page.without(Examples)),
     }
 
 

@@ -10,16 +10,16 @@ from tiltmeter.files import whole_file, write_csv
 from tiltmeter.present.files import write_figures
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import curve_chart
+from tiltmeter.present.verdicts import finding_json
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.stats.verdict import FEWEST_CELLS
+from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
 
 
 def write_multiverse(found: Reported, folder: Path) -> None:
     """Write findings as JSON, their methods as one table, and their curves as figures."""
     with whole_file(folder / "multiverse.json") as file:
-        json.dump(
-            {"answers": [one.as_json() for one in found.findings]}, file, ensure_ascii=False, indent=1, allow_nan=False
-        )
+        answers = [finding_json(one) for one in found.findings]
+        json.dump({"answers": answers}, file, ensure_ascii=False, indent=1, allow_nan=False)
         file.write("\n")
     rows = [row for one in found.findings for row in _rows(one)]
     choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))

@@ -32,7 +32,7 @@ from tiltmeter.present.blocks import (
 from tiltmeter.present.paper import MARKS, column_widths, is_wide, listed, pages_of
 from tiltmeter.text import all_readable
 
-_CHART = 1000
+_CHART = 1090
 """Pixels of a chart's width, at which its letters are about as large as small print."""
 _DEEPEST = 6
 _LONG = 20

@@ -8,16 +8,16 @@ from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.sections.instrument import instrument
 from tiltmeter.present.sections.limits import limits
 from tiltmeter.present.sections.methods import methods
-from tiltmeter.present.sections.next_words import next_words
+from tiltmeter.present.sections.next_words.section import next_words
 from tiltmeter.present.sections.order import order
-from tiltmeter.present.sections.pairs import pairs
-from tiltmeter.present.sections.raters import raters
-from tiltmeter.present.sections.structures import structures
+from tiltmeter.present.sections.pairs.section import pairs
+from tiltmeter.present.sections.pairs.written import written
 from tiltmeter.present.sections.study import what_was_run
 from tiltmeter.present.sections.summary import sorted_findings, summary
-from tiltmeter.present.sections.texts import texts
+from tiltmeter.present.sections.texts.raters import raters
+from tiltmeter.present.sections.texts.section import texts
+from tiltmeter.present.sections.texts.structures import structures
 from tiltmeter.present.sections.views import views
-from tiltmeter.present.sections.written import written
 from tiltmeter.present.words import listed
 
 _FEW = 3

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.files import csv_text
-from tiltmeter.present.blocks import Block, Chart, Document, Section
+from tiltmeter.present.blocks import Chart, Document
 from tiltmeter.present.html import page
 from tiltmeter.present.latex import write_latex
 from tiltmeter.present.markdown import write_markdown
-from tiltmeter.present.sections.comparison import comparison
-from tiltmeter.present.sections.leaderboard import leaderboard
+from tiltmeter.present.sections.comparing.comparison import comparison
+from tiltmeter.present.sections.comparing.leaderboard import leaderboard
 from tiltmeter.results.compare.records import Compared, RunComparison
 from tiltmeter.results.rank.records import Entry, Leaderboard, Leaderboards
-from tiltmeter.stats.comparisons import Paired
+from tiltmeter.stats.comparing.paired import Paired
 
 Form = Literal["json", "csv", "md", "latex", "html"]
 
@@ -51,22 +51,11 @@ class Saved:
             return _table(list(self.rows()))
         if form == "html":
             return page(self.document())
-        return (write_markdown if form == "md" else write_latex)(_without_charts(self.document()), "")
+        return (write_markdown if form == "md" else write_latex)(self.document().without(Chart), "")
 
     def files(self, folder: Path, forms: Iterable[Form]) -> dict[Path, str]:
         """What is to be written into a folder."""
         return {folder / self.file(form): self.text(form) for form in forms}
-
-
-def _without_charts(document: Document) -> Document:
-    def kept(blocks: Iterable[Block]) -> tuple[Block, ...]:
-        return tuple(
-            replace(block, blocks=kept(block.blocks)) if isinstance(block, Section) else block
-            for block in blocks
-            if not isinstance(block, Chart)
-        )
-
-    return replace(document, blocks=kept(document.blocks))
 
 
 def saved_comparison(found: RunComparison) -> Saved:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tiltmeter.present.blocks import Place, TableCell
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.words import capitalised
-from tiltmeter.records import ModelFacts
+from tiltmeter.present.words import capitalised, count, listed
+from tiltmeter.records import ModelFacts, Pair
 from tiltmeter.results import Cell, RunSummary
-from tiltmeter.results.leading import rank_of
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.results.summary.sources_compared import Comparison
 from tiltmeter.store import Run
 
@@ -92,6 +92,22 @@ def is_check(found: Reported, bias: str) -> bool:
     return any(
         one["benchmark"] for run, _ in found.runs for one in run.meta["resolved"]["specs"] if one["name"] == spec
     )
+
+
+def pair_kinds(found: Reported, pairs: Iterable[Pair]) -> str:
+    """How many pairs there are, and what they are for where that differs."""
+    kinds = Counter(_pair_kind(found, pair) for pair in pairs)
+    parts = [f"{number:,} {kind}" for kind, number in kinds.items()]
+    every = count(sum(kinds.values()), "pair")
+    return f"{every} ({listed(parts)})" if len(parts) > 1 else every
+
+
+def _pair_kind(found: Reported, pair: Pair) -> str:
+    if pair.contrast == "meaning":
+        return "of a meaningful and a meaningless sentence"
+    if is_check(found, pair.bias):
+        return "for instrument checks"
+    return "on social biases" if pair.stereotyped is not None else "with control words"
 
 
 def pair_place(cell: Cell, bias: str = "", **more: str) -> Place:

@@ -53,7 +53,7 @@ def show(blocks: Iterable[Block], console: Console) -> None:
 
 def show_document(document: Document, console: Console, *, with_texts: bool = False) -> None:
     """Print a whole document, without example texts unless they are asked for."""
-    shown = document if with_texts else document.without_texts()
+    shown = document if with_texts else document.without(Examples)
     for line, style in ((document.title, "bold"), (document.subtitle, "dim")):
         if line:
             console.print(Line(visible(line), style))

@@ -6,10 +6,10 @@ from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.errors import UserError
-from tiltmeter.raters.interface import Checked, Rater, unread
+from tiltmeter.raters.interface import CheckedRater, Rater, language_problem
 from tiltmeter.raters.masking import mask_group
 
-__all__ = ["Rater", "check_name", "load", "mask_group", "unread"]
+__all__ = ["Rater", "check_name", "language_problem", "load", "mask_group"]
 
 
 def load(name: str) -> Rater:
@@ -27,7 +27,7 @@ def load(name: str) -> Rater:
     full = registry.resolve("rater", name.partition(":")[0])
     with registry.blamed("rater", full):
         made: Rater = maker(argument) if argument else maker()
-        return Checked(made, full) if registry.is_plugged("rater", full) else made
+        return CheckedRater(made, full) if registry.is_plugged("rater", full) else made
 
 
 def check_name(name: str) -> None:

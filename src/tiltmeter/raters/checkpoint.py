@@ -7,9 +7,9 @@ from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 from tiltmeter.errors import ModelError
-from tiltmeter.raters import regarding
+from tiltmeter.raters import regard_labels
+from tiltmeter.raters.checkpoint_files import find
 from tiltmeter.raters.classifier import Classifier
-from tiltmeter.raters.hub import find
 from tiltmeter.raters.interface import ENGLISH, rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
@@ -138,8 +138,8 @@ class SashaRegard(Checkpoint):
     # The main branch has pickles alone; this proposal adds the same weights as safetensors. CC BY 4.0.
     revision = "refs/pr/1"
     wants_mask = True
-    classes = regarding.LABELS
+    classes = regard_labels.LABELS
     meaning = "negative=-1,neutral=0,positive=1,other=none;worse=low;axis=regard;value=top;mask=yes"
 
     def _read(self, shares: Shares) -> Rating:
-        return regarding.rating(self.name, shares)
+        return regard_labels.rating(self.name, shares)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.raters import class_map
+from tiltmeter.raters.checkpoint_files import CheckpointFolder, find
 from tiltmeter.raters.class_map import ClassMap, Head
-from tiltmeter.raters.hub import Found, find
 from tiltmeter.raters.interface import rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
@@ -41,7 +41,7 @@ class Classifier:
         where, said = class_map.split(argument)
         given = f"{class_map.KIND}:{where}"
         meaning = _parsed(given, said)
-        found = _found(given, where)
+        found = _checkpoint_folder(given, where)
         self._network = Network(found.folder, given, "classes")
         self._revision = found.revision
         self._labels = [self._network.labels[place] for place in sorted(self._network.labels)]
@@ -118,7 +118,7 @@ def _parsed(name: str, said: str) -> ClassMap:
         raise UserError(f"`{name}`: {error.problem}") from None
 
 
-def _found(name: str, where: str) -> Found:
+def _checkpoint_folder(name: str, where: str) -> CheckpointFolder:
     """A folder that is there; else a checkpoint of the hub, by its id and maybe a revision."""
     repository, _, revision = where.partition("@")
     if Path(where).expanduser().is_dir() or not _is_id(repository):

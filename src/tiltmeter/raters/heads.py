@@ -16,8 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tiltmeter.packages import Package, fetched
-from tiltmeter.raters import regarding
-from tiltmeter.raters.adapted import Adapted
+from tiltmeter.raters import regard_labels
+from tiltmeter.raters.adapted_network import Adapted
 from tiltmeter.raters.interface import rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
@@ -115,8 +115,8 @@ class Regard:
         return rate_together(self.name, texts, self._rate_many)
 
     def _rate_many(self, texts: list[str]) -> list[Rating]:
-        found = self._network.shares([regarding.bare(text) for text in texts])
-        return [regarding.rating(self.name, shares, other_above=self.other_above) for shares in found]
+        found = self._network.shares([regard_labels.without_article(text) for text in texts])
+        return [regard_labels.rating(self.name, shares, other_above=self.other_above) for shares in found]
 
 
 def _facts(head: Head | Adapted, network: Network) -> dict[str, str]:

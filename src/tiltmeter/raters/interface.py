@@ -37,7 +37,7 @@ class Rater(Protocol):
         ...
 
 
-class Checked:
+class CheckedRater:
     """A rater of another package, whose answers are looked at before they count."""
 
     def __init__(self, rater: Rater, name: str) -> None:
@@ -64,11 +64,11 @@ def _is_rating(one: Rating) -> bool:
     return is_number if one.value is not None else isinstance(one.unrated, str) and bool(one.unrated.strip())
 
 
-def unread(rater: Rater, language: str) -> str | None:
+def language_problem(rater: Rater, language: str) -> str | None:
     """Why a rater cannot read texts of a language; None: it can.
 
     >>> from tiltmeter.raters import load
-    >>> unread(load("readability.ari"), "it")
+    >>> language_problem(load("readability.ari"), "it")
     'the text is Italian and the rater reads English'
     """
     known: tuple[str, ...] | None = getattr(rater, "languages", ENGLISH)

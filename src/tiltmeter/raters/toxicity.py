@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
@@ -43,6 +45,14 @@ _WORD = re.compile(r"\b\w\w+\b")
 _MOST_TOKENS = 256
 
 
+@cache
+def _published(file: Path) -> Any:
+    """The numbers of a file; read once, since a study loads its raters several times."""
+    from tiltmeter.raters import pickles
+
+    return pickles.read(file)
+
+
 class Linear:
     """The linear classifier of alt-profanity-check: words weighted by TF-IDF, five calibrated support vector machines.
 
@@ -56,10 +66,8 @@ class Linear:
     def __init__(self) -> None:
         import numpy as np
 
-        from tiltmeter.raters import pickles
-
         home = fetched(LINEAR)
-        vectorizer, model = (pickles.read(home / f"{part}.joblib") for part in ("vectorizer", "model"))
+        vectorizer, model = (_published(home / f"{part}.joblib") for part in ("vectorizer", "model"))
         self._places: dict[str, int] = vectorizer.vocabulary_
         self._idf: Any = vectorizer._tfidf.idf_
         parts = model.calibrated_classifiers_

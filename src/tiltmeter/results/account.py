@@ -8,23 +8,18 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
-from tiltmeter import registry
+from tiltmeter.errors import UserError
 from tiltmeter.records import Estimate, Pair, Prompt
 from tiltmeter.results.findings.findings import Finding, Findings
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.results.summary.runs import RunSummary
 from tiltmeter.results.summary.text_records import ContinuationsSummary
+from tiltmeter.sources.interface import Source
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import VIEWS, View
 
-_NOUNS: Mapping[View, str] = {
-    "pairs": "source",
-    "continuations": "prompt-source",
-    "next words": "open-prompt-source",
-}
-"""Where the registry has the sources of a view."""
 NOT_STATED = "not stated"
 
 Choices = Mapping[str, str]
@@ -312,7 +307,10 @@ def _unlike(run: Run) -> Iterator[str]:
 
 @cache
 def _nature(view: View, source: str) -> str:
-    return registry.declared(_NOUNS[view], source, "NATURE") or NOT_STATED
+    try:
+        return Source.named(source, view).declared("NATURE") or NOT_STATED
+    except (UserError, ImportError):
+        return NOT_STATED  # A source of a plug-in that is not installed here.
 
 
 def _items(run: Run) -> Iterator[tuple[View, Pair | Prompt]]:

@@ -15,16 +15,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiltmeter.parquet import Rows, attach, database, fill, quoted, save, says_of_itself
+from tiltmeter.parquet import Rows, attach, database, fill, quoted, save, stored_note
 from tiltmeter.records import Decoding
 from tiltmeter.results.measurements import MADE, VERSION
-from tiltmeter.results.measurements.columns import CHOSEN, COUNTED, DECODING, HUMAN, MEASUREMENTS, SCALE, STAND_INS
+from tiltmeter.results.measurements.columns import (
+    CHOSEN,
+    COUNTED,
+    DECODING,
+    GIVEN,
+    HUMAN,
+    MEASUREMENTS,
+    RATING,
+    SCALE,
+    STAND_INS,
+)
 from tiltmeter.results.scores import is_published
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
-from tiltmeter.store.run_folder import is_made_here, ledger_hash
+from tiltmeter.store.run_folder import is_current, ledger_hash
 from tiltmeter.views import View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
@@ -42,6 +52,17 @@ _DECODING_WORDS = {"max_new_tokens": "new tokens"}
 TEST = f"(role IS NULL OR role NOT IN {STAND_INS})"
 """Items that do not only stand in for flagged sentences, in SQL."""
 _BY_PEOPLE = f"rater LIKE '{HUMAN}:%'"
+_OF_TEXTS = ", ".join(name for name in ("model", "item", "sample", *DECODING) if name != "stop")
+_RATED = f"""
+SELECT texts.number, rater, place, value, ordered.reason, label, measure
+FROM ordered JOIN texts USING ({_OF_TEXTS})
+WHERE view = 'continuations' AND measure IN ('{RATING}', '{GIVEN}') AND ordered.stop IS NOT DISTINCT FROM texts.stop
+"""
+_RATINGS = f"""
+CREATE TABLE ratings AS WITH rated AS MATERIALIZED ({_RATED}), given AS (SELECT * FROM rated WHERE measure = '{GIVEN}')
+SELECT * EXCLUDE measure FROM
+(SELECT * FROM rated ANTI JOIN given USING (number, rater) UNION ALL SELECT * FROM given) ORDER BY number, place
+"""
 _AT_ONCE = 5_000
 _USUAL, _UNKNOWN = Decoding(), Scale()
 
@@ -133,11 +154,11 @@ class Cell(Combination):
 
     def beside(self, measure: str) -> Cell:
         """The cell of the same items by another measure."""
-        return self.table.by_place[replace(self, measure=measure).place]
+        return self.table.by_key[replace(self, measure=measure).place]
 
-    def rows_beside(self, measure: str, **choices: object) -> list[Measurement]:
+    def rows_by(self, measure: str, **choices: object) -> list[Measurement]:
         """The same items by another measure that knows no such choices; none where nothing was measured by it."""
-        found = self.table.by_place.get(replace(self, measure=measure, **choices).place)  # type: ignore[arg-type]
+        found = self.table.by_key.get(replace(self, measure=measure, **choices).place)  # type: ignore[arg-type]
         return found.rows if found else []
 
 
@@ -147,12 +168,11 @@ class Table:
     def __init__(self, run: Run) -> None:
         self.ledger = ledger_hash(run.folder)
         """The state of the ledger that they are of."""
+        self._has_texts = False
         self._texts: dict[View, dict[str, tuple[str | None, ...]]] = {}
-        self._orders: Mapping[str, Sequence[object]] = {
-            "model": list(run.facts),
-            "rater": [used.name for used in run.continuations.raters] if run.continuations else (),
-            "decoding": run.continuations.decodings if run.continuations else (),
-        }
+        self.models = list(run.facts)
+        self.raters = [used.name for used in run.continuations.raters] if run.continuations else []
+        self.decodings = run.continuations.decodings if run.continuations else ()
         with ExitStack() as stack:
             self._database = stack.enter_context(database())
             for file in ("items.parquet", "measurements.parquet"):
@@ -162,9 +182,16 @@ class Table:
             """Every cell, by model, source, bias and choices in the order of the study."""
             self._close = stack.pop_all().close
 
+    def read_texts(self, run: Run) -> None:
+        """Have `texts` too, and `ratings`: by the number of a text what each rater gave it."""
+        if not self._has_texts:
+            self._read(run, "texts.parquet")
+            self._database.execute(_RATINGS)
+            self._has_texts = True
+
     def _read(self, run: Run, file: str) -> None:
         name, (columns, rows) = Path(file).stem, MADE[file]
-        if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
+        if is_current(run.folder, file) and stored_note(self._database, run.folder / file) == VERSION:
             attach(self._database, f"{name} there", run.folder / file)
             # What people said counts only where it is given.
             own = f"WHERE NOT coalesce({_BY_PEOPLE}, false)" if "rater" in columns else ""
@@ -172,10 +199,8 @@ class Table:
         else:
             fill(self._database, name, columns, rows(run))
 
-    def save(self, run: Run, folder: Path) -> list[Path]:
+    def save(self, folder: Path) -> list[Path]:
         """Write the tables of the run, and what it wrote, as Parquet."""
-        self._database.execute("DROP TABLE IF EXISTS texts")
-        self._read(run, "texts.parquet")
         for file in MADE:
             save(self._database, Path(file).stem, folder / file, VERSION)
         return [folder / file for file in MADE]
@@ -203,7 +228,7 @@ class Table:
         return [self._cell(row) for row in found]
 
     @cached_property
-    def by_place(self) -> dict[tuple[object, ...], Cell]:
+    def by_key(self) -> dict[tuple[object, ...], Cell]:
         """The cells by what tells them apart."""
         return {cell.place: cell for cell in self.cells}
 
@@ -227,7 +252,10 @@ class Table:
         return [Measurement(*row) for row in self._reader().execute(query).fetchall()] if numbers else []
 
     def stream(self, query: str, *given: object) -> Iterator[dict[str, Any]]:
-        """The rows of a query of the tables `items` and `ordered`, which is measurements in the order of `place`."""
+        """The rows of a query of the tables `items` and `ordered`, which is measurements in the order of `place`.
+
+        After `read_texts` there are `texts` and `ratings` too.
+        """
         made = self._reader().execute(query, given)
         names = [column[0] for column in made.description]
         while some := made.fetchmany(_AT_ONCE):
@@ -242,7 +270,7 @@ class Table:
         kept = [cell for cell in self.cells if cell.number not in gone]
         self.cells = tuple(self._sorted([*kept, *self._numbered("added")]))
         self._database.execute("INSERT INTO measurements SELECT * FROM added; DROP TABLE added")
-        self.__dict__.pop("by_place", None)
+        self.__dict__.pop("by_key", None)
 
     def groups(self, view: View) -> dict[str, list[str]]:
         """By bias, the groups that its items are about, as they come."""
@@ -273,14 +301,10 @@ class Table:
         return self._database.cursor()
 
     def _cell(self, row: Mapping[str, Any]) -> Cell:
-        chosen = {name: row[name] for name in DECODING if row[name] is not None}
-        if chosen:
-            stop = tuple(json.loads(chosen.get("stop", "[]")))
-            chosen |= {"stop": stop, "whole_sentences": bool(chosen["whole_sentences"])}
         return Cell(
             view=row["view"],
             **{name: row[name] or "" for name in _NAMES},
-            decoding=Decoding(**chosen),
+            decoding=decoding_of(row),
             bounded=bool(row["bounded"]),
             scale=Scale(row["scale_low"], row["scale_high"], row["neutral"]),
             worse=row["worse"] or 0,
@@ -291,9 +315,9 @@ class Table:
 
     def _sorted(self, cells: Sequence[Cell]) -> list[Cell]:
         """By each of what tells them apart in turn: in the order of the run where it has one, else as they come."""
-        known = {
-            (name, value): at - len(every) for name, every in self._orders.items() for at, value in enumerate(every)
-        }
+        orders: Mapping[str, Sequence[object]]
+        orders = {"model": self.models, "rater": self.raters, "decoding": self.decodings}
+        known = {(name, value): at - len(every) for name, every in orders.items() for at, value in enumerate(every)}
         places: dict[tuple[View, str, object], int] = {}
         for at, cell in enumerate(cells):
             for name in _ORDER:
@@ -315,9 +339,26 @@ def table_of(run: Run) -> Table:
         return _TABLES[id(run)]
 
 
+def table_with_texts(run: Run) -> Table:
+    """The same with what its models wrote."""
+    table = table_of(run)
+    with _TURN:
+        table.read_texts(run)
+    return table
+
+
 def write_measurements(run: Run, folder: Path) -> list[Path]:
     """Write the tables of a run as Parquet: the same run gives the same bytes, however large it is."""
-    return table_of(run).save(run, folder)
+    return table_with_texts(run).save(folder)
+
+
+def decoding_of(row: Mapping[str, Any]) -> Decoding:
+    """The decoding that a row has as columns."""
+    chosen = {name: row[name] for name in DECODING if row[name] is not None}
+    if chosen:
+        stop = tuple(json.loads(chosen.get("stop", "[]")))
+        chosen |= {"stop": stop, "whole_sentences": bool(chosen["whole_sentences"])}
+    return Decoding(**chosen)
 
 
 def decoding_choices(decoding: Decoding) -> dict[str, str]:

@@ -13,8 +13,8 @@ from tiltmeter.results.measurements.columns import GAP, HIGHEST, SCORE
 from tiltmeter.results.measurements.pairs import of_score, role_of
 from tiltmeter.results.scores import is_benchmark
 from tiltmeter.results.summary.next_words import ORIGINAL, Expected
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.pairs import PairItem
+from tiltmeter.stats.views.continuations import RatedItem
+from tiltmeter.stats.views.pairs import PairItem
 
 Judged = Mapping[str, Collection[str]]
 """By pair, the issues that somebody found in its sentence; a pair that is not there was not judged."""
@@ -30,8 +30,10 @@ class Tested(NamedTuple):
 class ShownPair(NamedTuple):
     """A scored pair with its texts, the stereotyped one first."""
 
+    item: str
     bias: str
     attribute: str | None
+    origin: str
     terms: tuple[str, str]
     texts: tuple[str, str]
     marks: tuple[Mapping[str, Sequence[Span]], Mapping[str, Sequence[Span]]]
@@ -104,8 +106,10 @@ def shown_pairs(cells: Sequence[Cell]) -> list[ShownPair]:
     )
     return [
         ShownPair(
+            row["item"],
             row["bias"],
             row["attribute"],
+            row["origin"],
             (row["term"], row["other_term"]),
             (row["text"], row["other_text"]),
             (json.loads(row["marks"] or "{}"), json.loads(row["other_marks"] or "{}")),

@@ -13,7 +13,7 @@ from tiltmeter.errors import InvalidData
 SEVERAL = "several answers"
 
 
-class Odd(str):
+class NonText(str):
     """A value that is no text, as JSON writes it; it can be passed on, and a number can be read where one is wanted."""
 
     __slots__ = ("single", "what")
@@ -21,10 +21,10 @@ class Odd(str):
     single: bool
 
     @classmethod
-    def of(cls, value: Any, what: str = "") -> Odd:
+    def of(cls, value: Any, what: str = "") -> NonText:
         """The value with what it is, in words.
 
-        >>> Odd.of(["a", "b"]), Odd.of(["a", "b"]).what, Odd.of(2).single
+        >>> NonText.of(["a", "b"]), NonText.of(["a", "b"]).what, NonText.of(2).single
         ('["a", "b"]', 'a list of 2 entries', True)
         """
         single = not isinstance(value, (list, tuple, dict, bytes))
@@ -57,7 +57,7 @@ class Cells(dict[str, str]):
     def get(self, name: str, default: Any = None) -> Any:
         """The cell, unless it cannot be read."""
         if name not in self and name in self.objects:
-            raise Odd.of({}).refused(name, self.path, self.line)
+            raise NonText.of({}).refused(name, self.path, self.line)
         held = super().get(name, default)
         self._refuse(name, held)
         return held
@@ -65,14 +65,14 @@ class Cells(dict[str, str]):
     def __or__(self, other: Mapping[str, str]) -> Cells:  # type: ignore[override]
         return Cells({**self, **other}, self.path, self.line, self.objects)
 
-    def aligned(self, columns: Iterable[str]) -> Cells:
+    def with_columns(self, columns: Iterable[str]) -> Cells:
         """The cells of these columns; one that the row lacks is empty."""
-        empty = {name: Odd.of({}) if name in self.objects else "" for name in columns}
+        empty = {name: NonText.of({}) if name in self.objects else "" for name in columns}
         held = {name: cell for name, cell in self.items() if name in empty}
         return Cells(empty | held, self.path, self.line, self.objects)
 
     def _refuse(self, name: str, held: Any) -> None:
-        if isinstance(held, Odd) and not held.single:
+        if isinstance(held, NonText) and not held.single:
             raise held.refused(name, self.path, self.line)
 
 
@@ -92,13 +92,13 @@ def as_cell(value: Any) -> str:
     """A value as a cell: a text as it is, nothing for one that is missing."""
     if isinstance(value, str):
         return value
-    return "" if value is None or _is_nan(value) else Odd.of(value)
+    return "" if value is None or _is_nan(value) else NonText.of(value)
 
 
 def text_of(cells: Mapping[str, str], name: str, path: str | Path, line: int) -> str:
     """The text in a column; a number is none."""
     held = cells.get(name, "")
-    if isinstance(held, Odd):
+    if isinstance(held, NonText):
         raise held.refused(name, path, line)
     return held
 

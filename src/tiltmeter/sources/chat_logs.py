@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.sources.cells import SEVERAL, Odd, as_cell
+from tiltmeter.sources.cells import SEVERAL, NonText, as_cell
 
 REFUSED = "refused"
 """The cell that says whether the interface itself marked an answer as a refusal: 1 or 0."""
@@ -44,7 +44,7 @@ def conversation(row: Mapping[str, Any]) -> dict[str, str]:
             _text(turn.get("content")) for turn in asked if turn.get("role") in ("system", "developer")
         ),
         "prompt": next((_text(turn.get("content")) for turn in reversed(asked) if turn.get("role") == "user"), ""),
-        "text": Odd.of(several, SEVERAL) if several else _text(answer.get("content")) or declined,
+        "text": NonText.of(several, SEVERAL) if several else _text(answer.get("content")) or declined,
         REFUSED: str(int(stopped or bool(declined.strip()))),
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.sources.datasets.structured import read_json
+from tiltmeter.sources.datasets.json_files import read_json
 
 _BRACES = re.compile(r"\{\w*\}")
 _TEXTS = {"text", "prompt", "sentence", "completion", "response", "sentence_1"}
@@ -31,7 +31,7 @@ def json_rows(path: str | Path) -> list[dict[str, Any]]:
 def _rows(data: Any) -> Iterator[dict[str, Any]]:
     if _are(data, dict):
         for row in data:
-            yield from _apart(row)
+            yield from _split_lists(row)
     elif isinstance(data, dict) and (columns := _columns(data)):
         yield from (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     elif isinstance(data, dict) and data:
@@ -46,7 +46,7 @@ def _columns(data: Mapping[str, Any]) -> dict[str, list[Any]]:
     return lists if same and _TEXTS & set(data) and all(key == keys[0] for key in keys) else {}
 
 
-def _apart(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _split_lists(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row for each prompt of an object that holds several, with its braces filled by the object's name."""
     many = [key for key, value in row.items() if _are(value, str) and any(map(_BRACES.search, value))]
     names = [value for value in row.values() if isinstance(value, str) and not _BRACES.search(value)]

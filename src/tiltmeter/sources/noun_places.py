@@ -61,7 +61,7 @@ def noun_place(text: str, span: Span) -> Span | str:
     start, end = words[0].start(), words[-1].end()
     owns = _POSSESSIVE.search(text[start:end])
     end -= len(owns[0]) if owns else 0
-    if not _is_noun(text, start, end) or not _is_led_in(text, start, end) or _goes_on(text, start, end):
+    if not _is_noun(text, start, end) or not _has_determiner(text, start, end) or _goes_on(text, start, end):
         return NO_NOUN
     return (start, end) if _agrees(text, start, end) else NUMBER
 
@@ -83,7 +83,7 @@ def _is_noun(text: str, start: int, end: int) -> bool:
     return not nouns.is_adjective(parts) and not (len(parts) == 1 and small[0] in _ADJECTIVES)
 
 
-def _is_led_in(text: str, start: int, end: int) -> bool:
+def _has_determiner(text: str, start: int, end: int) -> bool:
     """Whether a determiner stands before it, also with an adjective between, or it is several and needs none."""
     before = _words_before(text, start)
     while before and (before[-1] in _ADJECTIVES or _ADJECTIVE.fullmatch(before[-1]) or nouns.is_adjective(before[-1:])):

@@ -22,10 +22,9 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
 from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.languages import is_english
-from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.noun_places import LEADS, noun_place
 from tiltmeter.sources.nouns import is_several
-from tiltmeter.sources.tables import Row, column
+from tiltmeter.sources.tables import NumberedRow, column, open_table
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
 Status = Literal["authored", "natural", "template", ""]
@@ -157,7 +156,7 @@ def _number(number: int, given: Collection[str]) -> str:
     return name
 
 
-def _status(given: str, row: Row, path: str | Path) -> Status:
+def _status(given: str, row: NumberedRow, path: str | Path) -> Status:
     for known in get_args(Status):
         if given == known:
             return cast(Status, known)
@@ -169,7 +168,9 @@ def _status(given: str, row: Row, path: str | Path) -> Status:
     )
 
 
-def _spans(text: str, cells: Mapping[str, str], name: str | None, row: Row, path: str | Path) -> tuple[Span, ...]:
+def _spans(
+    text: str, cells: Mapping[str, str], name: str | None, row: NumberedRow, path: str | Path
+) -> tuple[Span, ...]:
     """Where the subject stands; `name` is the column that the profession is in."""
     line, whole = row
     start, end = (whole.get(f"subject_{side}", "").strip() for side in ("start", "end"))
@@ -233,7 +234,7 @@ def occurrences(text: str, words: str) -> tuple[Span, ...]:
         return ()
     every = (match.span() for match in re.finditer(re.escape(words), text, re.IGNORECASE))
     found = tuple(span for span in every if not any(_is_inside_word(text, place) for place in span))
-    as_nouns = tuple(span for span in found if _is_led_in(text, span) or starts_sentence(text, span[0]))
+    as_nouns = tuple(span for span in found if _is_introduced(text, span) or starts_sentence(text, span[0]))
     return as_nouns or found[:1]
 
 
@@ -253,7 +254,7 @@ def _is_of_word(sign: str) -> bool:
     return not unicodedata.name(sign, "").startswith(_UNSPACED)
 
 
-def _is_led_in(text: str, span: Span) -> bool:
+def _is_introduced(text: str, span: Span) -> bool:
     """Whether an article or the like stands before it, also with one word between: "a head cook"."""
     near = text[max(0, span[0] - _NEAR) : span[0]]
     before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(near)[-2:]]

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.records import Dropped, Nature, Prompt, Spec
-from tiltmeter.sources import filling, profession_templates
-from tiltmeter.sources.choosing import draw
+from tiltmeter.sources import profession_templates, slots
+from tiltmeter.sources.prompt_options import draw
 from tiltmeter.sources.subjects import Subject, subject
 from tiltmeter.sources.word_sets import WordSets
 
@@ -71,7 +71,7 @@ def prompts(
     made = []
     for name in profession_templates.some(terms, limit, seed):
         for number, template in enumerate(wanted):
-            filled = filling.fill(template.text, "", name)
+            filled = slots.fill(template.text, "", name)
             made.append(
                 Prompt(
                     id=f"{spec.name}/{name}/{number}",

@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources import filling
-from tiltmeter.sources.choosing import check_choice, counterpart, draw, several
+from tiltmeter.sources import slots
+from tiltmeter.sources.prompt_options import check_choice, counterpart, draw, selected_names
 
 NATURE: Nature = "template"
 
@@ -61,7 +61,7 @@ def prompts(
     """
     check_choice(kind, get_args(Kind), "kind")
     made: list[Prompt] = []
-    for name in several(domain, domains(kind), "domain"):
+    for name in selected_names(domain, domains(kind), "domain"):
         made += _about_groups(name) if kind == "groups" else _situations(name)
     return draw(made, per_group, seed, place=counterpart), []
 
@@ -71,7 +71,7 @@ def _about_groups(domain: str) -> list[Prompt]:
     for group, terms in content()["domains"][domain]["groups"].items():
         for number, opener in enumerate(content()["openers"]):
             for index, term in enumerate(terms):
-                filled = filling.fill(opener, term)
+                filled = slots.fill(opener, term)
                 made.append(
                     Prompt(
                         id=f"{domain}/{group}/{number}/{index}",

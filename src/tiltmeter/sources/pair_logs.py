@@ -95,7 +95,7 @@ def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tupl
     worded = [place for place in places if all(len(row[place].split()) > 1 for row in rows)][:_MOST_FIELDS]
     found: list[tuple[tuple[float, bool, bool], tuple[Place, Place]]] = []
     for first, second in combinations(worded, 2):
-        alike = [_alike(row[first].split(), row[second].split()) for row in rows]
+        alike = [_similar_texts(row[first].split(), row[second].split()) for row in rows]
         if sum(alike) / len(rows) >= _LIKE and any(row[first] != row[second] for row in rows):
             # A log may hold each sentence twice: those count that are named, and that stand side by side.
             named = {_side(first), _side(second)} == {0, 1}
@@ -103,7 +103,7 @@ def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tupl
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
-def _alike(first: Sequence[str], second: Sequence[str]) -> float:
+def _similar_texts(first: Sequence[str], second: Sequence[str]) -> float:
     """The share of the words of two texts that is common to both, in order."""
     return 2 * sum(size for *_, size in shared_words(first, second)) / (len(first) + len(second))
 

@@ -22,13 +22,12 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span, Spec
 from tiltmeter.sources.cells import cells_of, refuse_objects, text_of
 from tiltmeter.sources.differences import differences
-from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
 from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pairs
-from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.pair_logs import pair_fields
+from tiltmeter.sources.slots import replaced
 from tiltmeter.sources.swap import Unswapped, swap
-from tiltmeter.sources.tables import read_objects
+from tiltmeter.sources.tables import open_table, read_objects
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
 _OTHER_SLOT = re.compile(r"\[[A-Z]+\]")
@@ -45,7 +44,7 @@ NEUTRAL = "something"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PairLine:
     """A line of the file and the pair it holds, or the reason why it holds none."""
 
     cells: Mapping[str, str]
@@ -61,7 +60,7 @@ class Table:
     """A pair file: its columns as given, with those of the pairs that were made, and its rows."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PairLine, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Why rows are no part of the test, and how many."""
 
@@ -119,19 +118,19 @@ def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, 
 
 def _rows(
     path: str | Path, columns: list[str], lines: Iterable[tuple[int, dict[str, str]]], specs: Sequence[Spec]
-) -> Iterator[Row]:
+) -> Iterator[PairLine]:
     layout, name, number = _layout(columns), Path(path).stem, 0
     if layout is None:
         for made in sentence_pairs(path, columns, lines, specs):
             number += 1
-            yield Row(made.cells, made.line, made.pair, made.reason, made.left_out)
+            yield PairLine(made.cells, made.line, made.pair, made.reason, made.left_out)
     else:
         for number, (line, cells) in enumerate(lines, start=1):
             for text in layout.texts(columns):
                 text_of(cells, text, path, line)
             refuse_objects(cells, OPTIONAL)
             pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
-            yield Row(cells, line, None, pair) if isinstance(pair, str) else Row(cells, line, pair)
+            yield PairLine(cells, line, None, pair) if isinstance(pair, str) else PairLine(cells, line, pair)
     if not number:
         raise InvalidData("the file has a header and no rows", file=path)
 

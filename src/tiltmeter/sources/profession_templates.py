@@ -15,9 +15,9 @@ from typing import Any
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_text
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources import filling
-from tiltmeter.sources.choosing import check_count, draw
-from tiltmeter.sources.datasets.structured import read_json
+from tiltmeter.sources import slots
+from tiltmeter.sources.datasets.json_files import read_json
+from tiltmeter.sources.prompt_options import check_count, draw
 from tiltmeter.sources.word_sets import BUILT_IN
 
 NATURE: Nature = "template"
@@ -67,7 +67,7 @@ def prompts(
     made = []
     for name in names:
         for number, template in enumerate(templates or TEMPLATES):
-            filled = filling.fill(template, "", name)
+            filled = slots.fill(template, "", name)
             made.append(
                 Prompt(
                     id=f"{BIAS}/{name}/{number}",

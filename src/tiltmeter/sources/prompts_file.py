@@ -17,11 +17,10 @@ from typing import Any, cast, get_args
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
 from tiltmeter.sources.cells import refuse_objects, text_of
-from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
-from tiltmeter.sources.long_tables import open_table
-from tiltmeter.sources.tables import Row, column
-from tiltmeter.sources.word_sets import BUILT_IN, WordSets, checked, parse
+from tiltmeter.sources.prompt_options import Repeats, draw, without_repeats
+from tiltmeter.sources.tables import NumberedRow, column, open_table
+from tiltmeter.sources.word_sets import BUILT_IN, WordSets, check_word_sets, parse
 
 _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
@@ -89,7 +88,7 @@ def stream(
     return _made(path, options.get("language", "en"), *opened)
 
 
-def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]) -> Iterator[Prompt | Dropped]:
+def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[NumberedRow]) -> Iterator[Prompt | Dropped]:
     bias = Path(path).stem
     for number, (line, cells) in enumerate(rows, start=1):
         refuse_objects(cells, _OPTIONAL)
@@ -134,7 +133,7 @@ def _words(columns: Columns, cells: Mapping[str, str], path: str | Path, line: i
     try:
         found = BUILT_IN.get(given) or parse([one for one in given.split(";") if one.strip()])
         # Texts are searched whatever the case.
-        checked({group: [word.casefold() for word in listed] for group, listed in found})
+        check_word_sets({group: [word.casefold() for word in listed] for group, listed in found})
     except UserError as error:
         problem = f"{error.problem.removeprefix('--words ')}; separate groups by ;"
         raise InvalidData(problem, file=path, line=line, key=columns.words) from None
@@ -188,7 +187,7 @@ def check(path: str | Path, *, text: str | None = None, group: str | None = None
 
 def _opened(
     path: str | Path, text: str | None, group: str | None, others: Sequence[str | None]
-) -> tuple[Columns, Iterator[Row]]:
+) -> tuple[Columns, Iterator[NumberedRow]]:
     columns, rows = open_table(path)
     first = next(rows, None)
     if first is None:

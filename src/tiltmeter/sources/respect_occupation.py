@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from tiltmeter.records import Dropped, Group, Nature, Prompt, Spec
-from tiltmeter.sources.choosing import check_choice, counterpart, draw
+from tiltmeter.sources.prompt_options import check_choice, counterpart, draw
 from tiltmeter.sources.subjects import put, subject
 
 NATURE: Nature = "template"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tiltmeter import english
 from tiltmeter.records import Span
-from tiltmeter.sources import filling, nouns
+from tiltmeter.sources import nouns, slots
 
 _MANY = frozenset({"they", "we", "you", "i"})
 _VERBS = {"was": "were", "is": "are", "has": "have"}
@@ -60,5 +60,5 @@ def put(opener: str, subject: Subject) -> tuple[str, tuple[Span, ...]]:
     """
     if subject.several:
         opener = _VERB_AFTER_SLOT.sub(lambda verb: _VERBS[verb[0]], opener)
-    filled = filling.fill(opener, subject.text)
+    filled = slots.fill(opener, subject.text)
     return filled.text, tuple((start + len(subject.lead), end) for start, end in filled.term_spans)

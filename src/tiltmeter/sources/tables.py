@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,10 +14,10 @@ from tiltmeter.files import is_file, read_numbered_csv, stream_csv
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import conversation
-from tiltmeter.sources.datasets.structured import first_line, opening, stream_json_lines
+from tiltmeter.sources.datasets.json_files import first_line, opening, stream_json_lines
 from tiltmeter.sources.json_tables import json_rows
 
-Row = tuple[int, dict[str, str]]
+NumberedRow = tuple[int, dict[str, str]]
 """The line of a row (of Parquet and of one JSON text: its number) and its cells."""
 Kind = Literal["csv", "json-lines", "json", "parquet"]
 _LONGEST_LINE = 2**24
@@ -45,7 +46,7 @@ def kind_of(path: str | Path) -> Kind:
     return "json-lines" if row and (first.more or named != "json") else "json"
 
 
-def read_table(path: str | Path) -> tuple[list[str], list[Row]]:
+def read_table(path: str | Path) -> tuple[list[str], list[NumberedRow]]:
     """The columns and rows of a file: CSV, JSON or Parquet; a cell that is missing is empty."""
     if kind_of(path) == "csv":
         return read_numbered_csv(path, separator_of(path))
@@ -57,7 +58,7 @@ def read_objects(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     return list(stream_objects(path))
 
 
-def stream_table(path: str | Path) -> Iterator[Row]:
+def stream_table(path: str | Path) -> Iterator[NumberedRow]:
     """The rows of a file one by one, with the cells that each has: for tables that may be very long."""
     if kind_of(path) == "csv":
         return stream_csv(path, separator_of(path))
@@ -94,8 +95,29 @@ def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> 
     return name if name in columns else same[0]
 
 
-def _aligned(rows: list[tuple[int, Cells]], path: str | Path) -> tuple[list[str], list[Row]]:
+def _aligned(rows: list[tuple[int, Cells]], path: str | Path) -> tuple[list[str], list[NumberedRow]]:
     if not rows:
         raise InvalidData("the file has no rows", file=path)
     columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
-    return columns, [(line, cells.aligned(columns)) for line, cells in rows]
+    return columns, [(line, cells.with_columns(columns)) for line, cells in rows]
+
+
+def open_table(path: str | Path) -> tuple[list[str], Iterator[NumberedRow]]:
+    """The columns of a CSV, JSON lines or Parquet file, and its rows, whose missing cells are empty."""
+    if kind_of(path) == "csv":
+        return open_csv(path, "\t" if Path(path).suffix.lower() == ".tsv" else ",")
+    # Every row may have other cells.
+    columns = list(dict.fromkeys(name for _, cells in stream_table(path) for name in cells))
+    if not columns:
+        raise InvalidData("the file has no rows", file=path)
+    rows = ((line, cells) for line, cells in stream_table(path) if isinstance(cells, Cells))
+    return columns, ((line, cells.with_columns(columns)) for line, cells in rows)
+
+
+def open_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], Iterator[NumberedRow]]:
+    """The columns of a CSV file, and its rows, each with the line on which it ends."""
+    rows = stream_csv(path, delimiter)
+    first = next(rows, None)
+    if first is None:
+        return read_numbered_csv(path, delimiter)[0], iter(())
+    return list(first[1]), chain([first], rows)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Dropped, Nature, Prompt, Spec
-from tiltmeter.sources.choosing import counterpart, draw
 from tiltmeter.sources.own_prompts import content
+from tiltmeter.sources.prompt_options import counterpart, draw
 from tiltmeter.sources.subjects import put, subject
 
 NATURE: Nature = "template"

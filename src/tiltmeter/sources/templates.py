@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from tiltmeter import english
 from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Dropped, Nature, Pair, Span, Spec
-from tiltmeter.sources import filling
+from tiltmeter.sources import slots
 
 NATURE: Nature = "template"
 
@@ -107,7 +107,7 @@ def _attributes(spec: Spec, first: str, second: str) -> Iterator[tuple[Attribute
 
 
 def _pair(item: _Item, *, corrected: bool) -> Pair:
-    one, other = (filling.fill(item.template, term, item.attribute, agreement=corrected) for term in item.terms)
+    one, other = (slots.fill(item.template, term, item.attribute, agreement=corrected) for term in item.terms)
     group_spans = _with_differing_articles(one, other), _with_differing_articles(other, one)
     return Pair(
         id=item.id,
@@ -131,7 +131,7 @@ def _neutral(item: _Item, *, corrected: bool) -> tuple[str, str] | None:
     if item.attributes is None:
         return None
     neutral = item.attributes.neutral
-    one, other = (filling.fill(item.template, term, neutral, agreement=corrected).text for term in item.terms)
+    one, other = (slots.fill(item.template, term, neutral, agreement=corrected).text for term in item.terms)
     return one, other
 
 
@@ -141,7 +141,7 @@ def _stereotyped(item: _Item) -> Literal[0, 1] | None:
     return 0 if item.groups[0] in item.attributes.stereotype_of else 1
 
 
-def _with_differing_articles(one: filling.Filled, other: filling.Filled) -> tuple[Span, ...]:
+def _with_differing_articles(one: slots.Filled, other: slots.Filled) -> tuple[Span, ...]:
     """The group's stretches in `one`: its term, and a/an where the other text has the other of the two."""
     articles = [
         (start, end)

@@ -27,12 +27,12 @@ CALLED = {"male": "men", "female": "women", "neutral": "people called “they”
 """What readers call the groups of these sets."""
 
 
-def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -> WordSets:
+def check_word_sets(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -> WordSets:
     """The sets, where each group has a name and words, and no word stands for two; case counts.
 
     Results call a pair of groups a/b and options write GROUP=word, so no name has either sign.
 
-    >>> checked({"kin": ["mother", "father"], "work": ["boss"]})
+    >>> check_word_sets({"kin": ["mother", "father"], "work": ["boss"]})
     (('kin', ('mother', 'father')), ('work', ('boss',)))
     """
     owners: dict[str, str] = {}
@@ -66,7 +66,7 @@ def parse(given: Sequence[str]) -> WordSets:
         if group.strip() in sets:
             raise UserError(f"--words {one!r}: the group `{group.strip()}` is given twice")
         sets[group.strip()] = words.split(",")
-    return checked(sets)
+    return check_word_sets(sets)
 
 
 def read(path: str | Path) -> WordSets:
@@ -76,11 +76,11 @@ def read(path: str | Path) -> WordSets:
         for group, words in table.items():
             if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
                 raise InvalidData("must be a list of words", file=path, key=group)
-        return checked(table, path)
+        return check_word_sets(table, path)
     columns, rows = read_table(path)
     if not {"group", "word"} <= set(columns):
         raise InvalidData("the columns `group` and `word` are needed", file=path, line=1)
     sets: dict[str, list[str]] = {}
     for _, cells in rows:
         sets.setdefault(cells["group"].strip(), []).append(cells["word"])
-    return checked(sets, path)
+    return check_word_sets(sets, path)

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any, get_args
 
 from tiltmeter.records import AttributeKind, AttributeSet, Group, Spec, TermKind
-from tiltmeter.specs.slips import is_example, run_together
+from tiltmeter.specs.typing_mistakes import is_example, run_together
 from tiltmeter.toml import Path
 
 TOP_KEYS = [

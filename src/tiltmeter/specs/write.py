@@ -9,7 +9,7 @@ from tiltmeter import toml_writing
 from tiltmeter.errors import InvalidSpec
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.check import GROUP_NAMES, is_slug, slug_problem
-from tiltmeter.specs.slips import EXAMPLES
+from tiltmeter.specs.typing_mistakes import EXAMPLES
 
 ONE_PER_LINE = ("templates",)
 """Lists with one item on a line."""

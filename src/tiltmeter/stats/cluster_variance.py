@@ -15,8 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tiltmeter.stats.codes import Codes, cells_of
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array, Codes, cells_of
 
 WORKING_CORRELATION = 0.25
 """Of two rows of one cluster; it only says how the degrees of freedom fall with unequal cluster sizes."""
@@ -28,7 +27,7 @@ _WHOLE = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class ContrastData:
     """Rows, or sums of rows, of a contrast Σ c·m of the means m of its parts."""
 
     parts: Codes
@@ -68,7 +67,7 @@ class Way:
     counts: Array
 
     @classmethod
-    def of(cls, rows: Rows, codes: Codes) -> Way:
+    def of(cls, rows: ContrastData, codes: Codes) -> Way:
         """Sum the rows by cluster."""
         parts, clusters = len(rows.coefficients), int(codes.max()) + 1
         places, shape = rows.parts * clusters + codes, (parts, clusters)
@@ -79,7 +78,7 @@ class Way:
         whole = weights.sum(axis=1, keepdims=True)
         return cls(weights / whole, sums / whole, counts)
 
-    def moments(self, rows: Rows, *, freedom: bool = True) -> Clustered:
+    def moments(self, rows: ContrastData, *, freedom: bool = True) -> Clustered:
         """The variance over these clusters alone."""
         coefficients, shares = rows.coefficients, self.shares
         scaled = (self.sums - rows.means[:, None] * shares) / np.sqrt(1 - np.minimum(shares, _WHOLE))
@@ -108,7 +107,7 @@ class Way:
         found = max(1.0, 2 / (2 / degrees + tail))
         return Clustered(variance, found, concentration, of_parts, float(squares.max()) / variance)
 
-    def _degrees(self, rows: Rows, varying: Array | None) -> float:
+    def _degrees(self, rows: ContrastData, varying: Array | None) -> float:
         """Satterthwaite's degrees of freedom of the sum of squared residuals, with these variances of the parts.
 
         None: all clusters vary alike. The covariance of the residuals is T + F K Fᵀ with T diagonal, since a mean is
@@ -135,7 +134,7 @@ class Way:
         squared = float((diagonal**2 + 2 * diagonal * low_rank).sum()) + of_both
         return max(1.0, trace**2 / squared) if squared > 0 else 1.0
 
-    def _few_events(self, rows: Rows, of_parts: Array) -> Array:
+    def _few_events(self, rows: ContrastData, of_parts: Array) -> Array:
         """How much less sure each part is because events, counted from the nearer end, are few or come together."""
         if rows.ends is None:
             return np.zeros_like(of_parts)
@@ -154,7 +153,7 @@ class Way:
         return np.divide(self.sums, self.shares, out=np.full_like(self.sums, np.nan), where=self.shares > 0)
 
 
-def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Clustered:
+def clustered(rows: ContrastData, ways: Sequence[Way], codes: Sequence[Codes]) -> Clustered:
     """The variance over all ways at once, at least that over the way that varies most.
 
     The degrees of freedom are Satterthwaite's of the ways, at most those of the way that varies most.

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.chances import ChanceErrors, chance_errors
-from tiltmeter.stats.codes import Codes, cells_of, or_origins, renumbered, sorted_codes
-from tiltmeter.stats.drawing import Array, exact_sum
+from tiltmeter.stats.arrays import Array, Codes, cells_of, exact_sum, or_origins, renumbered, sorted_codes
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
+from tiltmeter.stats.probability_errors import ProbabilityErrors, probability_errors
 from tiltmeter.stats.resampling import exact_sums
 from tiltmeter.stats.scales import around, cut_off
 
 _CELLS_AT_ONCE = 4_000_000
 
+Column = Array | Sequence[float | None]
+"""A value of each prompt; None and NaN are unscored."""
 Swaps = NDArray[np.bool_]
 """Whether the groups are swapped in each cluster (columns), a line for each try."""
 
@@ -49,15 +50,23 @@ class Crossed:
     """
 
     def __init__(
-        self, professions: Sequence[str], templates: Sequence[str | None], *, level: float = 0.95, seed: int = 0
+        self,
+        professions: Sequence[str] | Codes,
+        templates: Sequence[str | None] | Codes,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
     ) -> None:
+        """Names, or numbers in the order of the names."""
         if not 0 < level < 1:
             raise ValueError(f"a level lies between 0 and 1, not {level}")
         self._level, self._seed = level, seed
-        self._professions = sorted_codes(professions)
-        self._templates = sorted_codes(or_origins(templates, professions))
+        self._professions = professions if isinstance(professions, np.ndarray) else sorted_codes(professions)
+        if not isinstance(templates, np.ndarray):
+            templates = sorted_codes(or_origins(templates, list(professions)))
+        self._templates = templates
 
-    def mean(self, values: Sequence[float | None], scale: Scale | None = None) -> Estimate:
+    def mean(self, values: Column, scale: Scale | None = None) -> Estimate:
         """The mean over prompts; None is unscored."""
         part = self._part(values)
         if not part.n:
@@ -65,8 +74,8 @@ class Crossed:
         [numbers] = part.columns
         return part.estimate(Influence(exact_sum(numbers) / part.n, numbers), scale or Scale())
 
-    def difference(self, above: Sequence[float | None], below: Sequence[float | None], scale: Scale) -> Estimate:
-        """The mean of the one chance minus the mean of the other, over prompts that have both."""
+    def difference(self, above: Column, below: Column, scale: Scale) -> Estimate:
+        """The mean of the one probability minus the mean of the other, over prompts that have both."""
         part = self._part(above, below)
         if not part.n:
             return part.found
@@ -80,7 +89,7 @@ class Crossed:
         made = replace(found, low=interval.low, high=interval.high, p=interval.p, note=None, method="chances.v1")
         return around(cut_off(made, (scale.low, scale.high)), exact_sum(gaps) / part.n)
 
-    def ratio_of_means(self, above: Sequence[float | None], below: Sequence[float | None]) -> Estimate:
+    def ratio_of_means(self, above: Column, below: Column) -> Estimate:
         """The mean of the one over the mean of the other, as papers print it: a value without interval or test."""
         part = self._part(above, below)
         if not part.n:
@@ -92,7 +101,7 @@ class Crossed:
 
     def figure(
         self,
-        columns: tuple[Sequence[float | None], Sequence[float | None]],
+        columns: tuple[Column, Column],
         make: Callable[[Array, Array], Influence | None],
         scale: Scale | None = None,
     ) -> Estimate:
@@ -103,16 +112,16 @@ class Crossed:
         first, second = part.columns
         made = make(first, second)
         if made is None:
-            return replace(part.found, note="no value: a group has no chance at all in some prompt")
+            return replace(part.found, note="no value: the probability of a group is zero in some prompt")
         return part.estimate(made, scale or Scale())
 
     def swap_p(
         self,
-        columns: tuple[Sequence[float | None], Sequence[float | None]],
+        columns: tuple[Column, Column],
         make: Callable[[Array, Array, Codes], Callable[[Swaps], Array]],
         swaps: int = 1_999,
     ) -> float | None:
-        """The chance of a figure at least as large if the groups' names meant nothing.
+        """The probability of a figure at least as large if the groups' names meant nothing.
 
         The two groups are swapped in whole professions, and again in whole templates; the larger of the two p-values
         counts. `make` gets the two values of each prompt and the number of its profession or template, and gives the
@@ -144,7 +153,7 @@ class Crossed:
         """How many levels of each factor there are, over all prompts."""
         return {name: len(np.unique(codes)) for name, codes in _ways(self._professions, self._templates).items()}
 
-    def _part(self, *columns: Sequence[float | None]) -> _Part:
+    def _part(self, *columns: Column) -> _Prompts:
         """The prompts that have a value in every column, in an order that does not depend on that of the file."""
         numbers = [np.array(column, dtype=np.float64) for column in columns]
         with np.errstate(invalid="ignore"):
@@ -161,7 +170,7 @@ class Crossed:
             origins=len(np.unique(next(iter(ways.values())))) if ways else min(1, len(chosen)),
             note=None if len(chosen) else "nothing was scored",
         )
-        return _Part(found, [column[chosen] for column in numbers], ways)
+        return _Prompts(found, [column[chosen] for column in numbers], ways)
 
 
 def _ways(professions: Codes, templates: Codes) -> dict[str, Codes]:
@@ -179,7 +188,7 @@ def _ways(professions: Codes, templates: Codes) -> dict[str, Codes]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Prompts:
     """The prompts that a figure is made of: their number, their values and what they have in common."""
 
     found: Estimate
@@ -212,7 +221,7 @@ class _Part:
             made_of = cut_off(made_of, (scale.low, scale.high))
         return around(replace(made_of, n_unscored=found.n_unscored), made.value)
 
-    def chance_errors(self) -> ChanceErrors | None:
+    def chance_errors(self) -> ProbabilityErrors | None:
         """How far the means of both columns may be off where they vary in one way alone; None where they vary in two.
 
         Over professions crossed with templates every profession has the mean of many prompts, which is not that skewed.
@@ -221,4 +230,4 @@ class _Part:
             return None
         first, second = self.columns
         [clusters] = self.ways.values()
-        return chance_errors(first, second, renumbered(clusters))
+        return probability_errors(first, second, renumbered(clusters))

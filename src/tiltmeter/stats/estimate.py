@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.records import Estimate, IntervalMethod
-from tiltmeter.stats.cluster_variance import NO_SPREAD, Limits, Rows, Way, clustered
-from tiltmeter.stats.codes import Codes, cells_of
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array, Codes, cells_of
+from tiltmeter.stats.cluster_variance import NO_SPREAD, ContrastData, Limits, Way, clustered
 
 FEWEST = 5
 """With fewer clusters there is no interval: nobody can say how much such a mean would change."""
@@ -118,7 +117,7 @@ def estimate(
     if len(np.unique(members[used])) < len(coefficients):
         return replace(found, note="nothing was scored of one of the groups")
     strata = None if balanced_over is None else _taken(balanced_over, used)
-    parts = _Parts.of(members[used], strata, np.array(list(coefficients.values())))
+    parts = _Means.of(members[used], strata, np.array(list(coefficients.values())))
     sums, weighed = sums[used], weighed[used]
     if isinstance(weights, str):
         cells = cells_of(parts.codes, codes[0])
@@ -138,7 +137,7 @@ def noted_alone(found: Estimate, alone: int, what: str = "rows") -> Estimate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Parts:
+class _Means:
     """The means that a contrast is made of: groups, or strata of groups."""
 
     codes: Codes
@@ -152,7 +151,7 @@ class _Parts:
     """Whether all groups have the same strata."""
 
     @classmethod
-    def of(cls, groups: Codes, strata: Labels | None, coefficients: Array) -> _Parts:
+    def of(cls, groups: Codes, strata: Labels | None, coefficients: Array) -> _Means:
         if strata is None:
             count = len(coefficients)
             return cls(groups, np.arange(count), np.ones(count), coefficients)
@@ -170,7 +169,7 @@ class _Parts:
 class _Data:
     """The rows of one contrast."""
 
-    parts: _Parts
+    parts: _Means
     sums: Array
     weights: Array
     counts: Array
@@ -195,7 +194,7 @@ class _Data:
             value = math.fsum(coefficients[parts.groups] * parts.shares * means)
         found = replace(found, value=value, note=None)
         ways, names, notes = _ways(codes, names, parts.groups[parts.codes])
-        rows = Rows(
+        rows = ContrastData(
             parts.codes,
             (self.sums - zero * self.weights) / unit,
             self.weights,
@@ -214,7 +213,7 @@ class _Data:
     def _with_interval(
         self,
         found: Estimate,
-        rows: Rows,
+        rows: ContrastData,
         tables: Sequence[Way],
         ways: Sequence[Codes],
         names: Sequence[str],
@@ -285,7 +284,7 @@ class _Data:
         low, high = self.scale.low, self.scale.high
         return None if low is None or high is None or not self._ended else ((low - zero) / unit, (high - zero) / unit)
 
-    def _sides(self, rows: Rows) -> Array:
+    def _sides(self, rows: ContrastData) -> Array:
         """How far each group's mean lies above the low end of the scale, and below the high one, in scales."""
         low, high = rows.ends or (0.0, 1.0)
         both = [self.parts.shares * each for each in (rows.means - low, high - rows.means)]

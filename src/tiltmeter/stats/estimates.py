@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.codes import or_origins
+from tiltmeter.stats.arrays import or_origins
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale, noted_alone
 from tiltmeter.stats.estimate import estimate as clustered_estimate
 
@@ -83,7 +83,7 @@ def estimate(
     rows, unscored = rows and ordered(rows), unscored and ordered(unscored)
     # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
     shares = neutral is not None and 0 < neutral < 1
-    shares = (shares or (neutral is None and _are_choices(values))) and _within(values, rows)
+    shares = (shares or (neutral is None and _are_choices(values))) and _clipped(values, rows)
     clusters = [f"\0{at}" if name is None else name for at, name in enumerate(named)]
     ways = {name: or_origins(ordered(way), clusters) for name, way in further.items() if len({*way}) > 1}
     found = clustered_estimate(
@@ -159,8 +159,28 @@ def _are_choices(values: Sequence[float | None]) -> bool:
     return all(value in (0, 0.5, 1) for value in values if is_number(value))
 
 
-def _within(values: Sequence[float | None], rows: Sequence[int] | None) -> bool:
+def _clipped(values: Sequence[float | None], rows: Sequence[int] | None) -> bool:
     """Whether every scored value lies between 0 and 1; of a sum, whether it can be one of such values."""
     counts = [1] * len(values) if rows is None else rows
     pairs = zip(values, counts, strict=True)
     return all(value is None or not is_number(value) or 0 <= value <= count for value, count in pairs)
+
+
+def holm(p_values: Sequence[float | None], of: int = 0) -> list[float | None]:
+    """Holm's adjusted p-values, in the order given; None is no comparison and is not counted.
+
+    `of`: how many comparisons there are, where not all are here; the others count as the largest.
+    The chance that any true null hypothesis among them falls below 0.05 is at most 5 %, however they hang together.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    >>> holm([0.01], of=4)
+    [0.04]
+    """
+    ranked = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(ranked):
+        largest = max(largest, min(1.0, p * (max(of, len(ranked)) - rank)))
+        adjusted[place] = largest
+    return adjusted

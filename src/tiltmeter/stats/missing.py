@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.multiverse.cells import CellData
 
 UNEQUAL = 0.01
 """Shares of missing values that differ by more than this are unequal."""
@@ -22,12 +22,12 @@ class Missing:
     """None: the ends of the scale are not known."""
 
     @property
-    def apart(self) -> float:
+    def difference(self) -> float:
         """How far the shares differ."""
         return abs(self.shares[0] - self.shares[1])
 
     @property
-    def could_turn(self) -> bool:
+    def could_reverse(self) -> bool:
         """Whether the difference could have the other sign."""
         return self.bounds is not None and min(self.bounds) < 0 < max(self.bounds)
 
@@ -37,7 +37,7 @@ def missing_of(cell: CellData) -> Missing | None:
 
     >>> cell = CellData.of({}, [1.0, 0.0, None, 0.0, 0.0, 0.0], list("abcabc"), [0, 0, 0, 1, 1, 1], scale=(0.0, 1.0))
     >>> found = missing_of(cell)
-    >>> [round(share, 2) for share in found.shares], [round(end, 2) for end in found.bounds], found.could_turn
+    >>> [round(share, 2) for share in found.shares], [round(end, 2) for end in found.bounds], found.could_reverse
     ([0.33, 0.0], [0.33, 0.67], False)
     """
     if cell.sides is None:
@@ -63,17 +63,17 @@ def missing_of(cell: CellData) -> Missing | None:
 def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     """A sentence on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
     every = [one for cell in cells if (one := missing_of(cell)) is not None]
-    found = [one for one in every if one.apart > UNEQUAL]
+    found = [one for one in every if one.difference > UNEQUAL]
     if not found:
         return ""
     # One of which the ends are known says more.
-    most = max(found, key=lambda one: (one.bounds is not None, one.apart))
+    most = max(found, key=lambda one: (one.bounds is not None, one.difference))
     first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
     said += ", in the method where they differ most" if len(found) > 1 else ""
     if most.bounds is None:
         return said
-    turned, known = sum(one.could_turn for one in every), sum(one.bounds is not None for one in every)
+    turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
     worst = f"there the true difference could be anywhere from {low} to {high} rating points"
     reverse = f"Missing values could reverse the direction in {turned} of {known} methods"

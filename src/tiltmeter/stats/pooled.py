@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.codes import Codes
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.arrays import Array, Codes
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate, noted_alone
 from tiltmeter.stats.scales import Bounds, around, from_logarithm
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiltmeter.stats.drawing import CHUNK, Array
+from tiltmeter.stats.arrays import CHUNK, Array
 
 FLIPS = 9_999
 """Random exchanges, beside the data as they are, which count as one more."""

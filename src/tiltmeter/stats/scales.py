@@ -36,10 +36,10 @@ class Scale:
         return (self.low, self.high) if self.known else None
 
 
-def apart(scale: Bounds | None) -> Bounds | None:
+def difference_bounds(scale: Bounds | None) -> Bounds | None:
     """Between which two values the difference of two means on a scale lies.
 
-    >>> apart((0.0, 1.0)), apart((-1.0, 1.0))
+    >>> difference_bounds((0.0, 1.0)), difference_bounds((-1.0, 1.0))
     ((-1.0, 1.0), (-2.0, 2.0))
     """
     return None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])

@@ -12,8 +12,6 @@ from tiltmeter.store.continuations import (
     Continuations,
     UsedRater,
     WrittenText,
-    completion_columns,
-    completion_rows,
 )
 from tiltmeter.store.database import ANSWERS, LEDGER, changed_versions, holder_of, is_held, locked, versions
 from tiltmeter.store.ledger import Ledger, NewItems, Run
@@ -67,8 +65,6 @@ __all__ = [
     "UsedRater",
     "WrittenText",
     "changed_versions",
-    "completion_columns",
-    "completion_rows",
     "holder_of",
     "is_held",
     "last_word",

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from tiltmeter.errors import RunError, UserError
 from tiltmeter.store.database import connect, connect_to_read, writing
-from tiltmeter.store.rows import check_whole
+from tiltmeter.store.rows import check_unchanged
 from tiltmeter.store.validation import create
 
 ANNOTATIONS = "annotations.sqlite"
@@ -63,6 +63,14 @@ class Scale:
     low: float
     high: float
     steps: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    """What each step means; empty, or one for each."""
+    instructions: str = ""
+
+    @property
+    def numbers(self) -> tuple[float, float, tuple[float, ...]]:
+        """What can be given, whatever it is called."""
+        return self.low, self.high, self.steps
 
     def checked(self, value: float) -> float:
         """The value, where it is one of the scale."""
@@ -217,18 +225,19 @@ class Annotations:
     def scales(self) -> dict[str, Scale]:
         """How each kind is rated in this run, by its name."""
         rows = self._rows("select kind, low, high, steps from scales order by rowid")
-        return {kind: Scale(kind, low, high, tuple(json.loads(steps))) for kind, low, high, steps in rows}
+        return {kind: Scale(kind, low, high, **_steps(json.loads(steps))) for kind, low, high, steps in rows}
 
     def keep_scale(self, scale: Scale) -> None:
         """Note how a kind is rated; refuses a second scale for it, since the two could not be held together."""
         before = self.scales().get(scale.kind)
-        if before == scale:
+        if before is not None and before.numbers == scale.numbers:
             return
         if before is not None:
             which = listed(before.steps) if before.steps else f"{before.low:g} to {before.high:g}"
             raise UserError(f"`{scale.kind}` is rated as {which} in this run; use that scale, or another name")
         with self._writing() as database:
-            row = (scale.kind, scale.low, scale.high, json.dumps(scale.steps))
+            steps = {"steps": scale.steps, "labels": scale.labels, "instructions": scale.instructions}
+            row = (scale.kind, scale.low, scale.high, json.dumps(steps))
             database.execute("insert into scales values (?, ?, ?, ?)", row)
 
     def add_queue(self, task: str, about: str, items: Sequence[Item], *, aware: bool = False) -> int:
@@ -252,7 +261,7 @@ class Annotations:
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         if not self.path.is_file():
             return []
-        check_whole(self.path)
+        check_unchanged(self.path)
         try:
             with closing(connect_to_read(self.path)) as database:
                 rows = database.execute(query, values).fetchall()
@@ -271,6 +280,13 @@ class Annotations:
         with closing(connect(self.path)) as database, writing(database, self.folder):
             create(database, _SCHEMA)
             yield database
+
+
+def _steps(stored: Any) -> dict[str, Any]:
+    """The steps of a scale; files of earlier versions have a list of them and nothing else."""
+    found = stored if isinstance(stored, dict) else {"steps": stored}
+    lists = {name: tuple(found.get(name, ())) for name in ("steps", "labels")}
+    return {**lists, "instructions": found.get("instructions", "")}
 
 
 def _now() -> str:

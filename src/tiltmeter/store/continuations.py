@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from tiltmeter.answers import Answers, Kind
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
-from tiltmeter.records import STRUCTURE_COLUMNS, Completion, Continuation, Decoding, Prompt, Rating, Scope
+from tiltmeter.records import Completion, Continuation, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.database import LEDGER, dump, writing
 from tiltmeter.store.items import insert_items
 from tiltmeter.store.rows import HELD, Rows, count_of, items_of, rows_of
@@ -156,8 +156,8 @@ def tilt_cells(item: TiltItem) -> tuple[object, ...]:
 
 _decoding = record_reader(Decoding)
 _TEXTS = """
-select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
-where model = ? and decoding = ? and prompt in (select number from items where {chosen}) order by prompt, sample
+select prompt, sample, text, tokens, ended, {unwritten}, number {more} from completions {joined}
+where model = ? and decoding = ? order by prompt, sample
 """
 
 
@@ -204,49 +204,13 @@ class Continuations:
         with valid_ledger(self.folder / LEDGER):
             return tuple(UsedRater(str(name), scope, dict(json.loads(facts))) for name, scope, facts in rows)
 
-    def texts(
-        self, model: str, decoding: Decoding, *, source: str | None = None, bias: str | None = None
-    ) -> Iterator[Continuation]:
-        """What a model wrote, prompt by prompt; `source` and `bias` choose among the prompts."""
-        chosen, values = _chosen(source, bias)
-        query = _TEXTS.format(unwritten=self._unwritten, more="", joined="", chosen=chosen)
-        for row in self._rows(query, model, self._number(decoding), *values):
+    def texts(self, model: str, decoding: Decoding) -> Iterator[Continuation]:
+        """What a model wrote, prompt by prompt."""
+        query = _TEXTS.format(unwritten=self._unwritten, more="", joined="")
+        for row in self._rows(query, model, self._number(decoding)):
             with valid_ledger(self.folder / LEDGER):
                 made = self._continuation(decoding, row)
             yield made
-
-    def rated(
-        self, model: str, decoding: Decoding, rater: str, *, source: str | None = None, bias: str | None = None
-    ) -> Iterator[tuple[Continuation, Rating]]:
-        """The same with what a rater makes of each text; texts that are not for this rater are left out."""
-        chosen, values = _chosen(source, bias)
-        joined = "join ratings on completion = number and rater = (select number from raters where rater = ?)"
-        more = ", value, label, unrated"
-        query = _TEXTS.format(unwritten=self._unwritten, more=more, joined=joined, chosen=chosen)
-        for row in self._rows(query, rater, model, self._number(decoding), *values):
-            value, label, unrated = row[6:]
-            with valid_ledger(self.folder / LEDGER):
-                made = self._continuation(decoding, row), Rating(rater, number(value), unrated, label=label)
-            yield made
-
-    def labelled(
-        self,
-        model: str,
-        decoding: Decoding,
-        said: tuple[str, str],
-        *,
-        source: str | None = None,
-        bias: str | None = None,
-    ) -> Iterator[tuple[str, int]]:
-        """Of each text of which a rater says something, the id of its prompt and the sample; `said`: rater, label."""
-        chosen, values = _chosen(source, bias)
-        query = (
-            "select prompt, sample from completions join ratings on completion = number "
-            "and rater = (select number from raters where rater = ?) where label = ? and model = ? and decoding = ? "
-            f"and prompt in (select number from items where {chosen}) order by prompt, sample"
-        )
-        for prompt, sample in self._rows(query, *said, model, self._number(decoding), *values):
-            yield self.prompts[prompt].id, sample
 
     def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
         """What a model wrote with what every rater makes of it, one text at a time; not every rater reads all."""
@@ -255,13 +219,12 @@ class Continuations:
         joined = " ".join(
             f"left join ratings r{n} on r{n}.rater = {n} and r{n}.completion = completions.number" for n, _ in numbers
         )
-        chosen, _ = _chosen(None, None)
         unwritten = "completions.unwritten" if self._unwritten == "unwritten" else "null"
-        query = _TEXTS.format(unwritten=unwritten, more=more, joined=joined, chosen=chosen)
+        query = _TEXTS.format(unwritten=unwritten, more=more, joined=joined)
         for row in self._rows(query, model, self._number(decoding)):
             ratings: dict[str, Rating] = {}
             for place, (_, rater) in enumerate(numbers):
-                rated_by, value, label, unrated = row[6 + 4 * place : 10 + 4 * place]
+                rated_by, value, label, unrated = row[7 + 4 * place : 11 + 4 * place]
                 if rated_by is not None:
                     ratings[rater] = Rating(rater, value, unrated, label=label)
             with valid_ledger(self.folder / LEDGER):
@@ -269,41 +232,6 @@ class Continuations:
                 for rating in ratings.values():
                     number(rating.value)
             yield made, ratings
-
-    def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
-        """All ratings of what a model wrote: by rater, then by the id of the prompt and the sample."""
-        found: dict[str, dict[tuple[str, int], Rating]] = {}
-        rows = self._rows(
-            "select raters.rater, prompt, sample, value, label, unrated from completions "
-            "join ratings on completion = completions.number join raters on raters.number = ratings.rater "
-            "where model = ? and decoding = ? order by raters.number, prompt, sample",
-            model,
-            self._number(decoding),
-        )
-        for rater, prompt, sample, value, label, unrated in rows:
-            with valid_ledger(self.folder / LEDGER):
-                rating = Rating(rater, number(value), unrated, label=label)
-                found.setdefault(rater, {})[self.prompts[prompt].id, sample] = rating
-        return found
-
-    def cells(self) -> list[tuple[str, str, str, Decoding, str, Scope]]:
-        """Every (model, source, bias, decoding, rater, scope) that has ratings, in the order of the study."""
-        rows = self._rows(
-            "select model, source, bias, decoding, raters.rater, scope from completions "
-            "join ratings on completion = completions.number join raters on raters.number = ratings.rater "
-            "join items on items.view = 'continuations' and items.number = completions.prompt "
-            "group by model, source, bias, decoding, raters.number"
-        )
-        models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
-        places = self._rows(
-            "select source, bias, min(number) from items where view = 'continuations' group by source, bias"
-        )
-        first = {(source, bias): number for source, bias, number in places}
-        with valid_ledger(self.folder / LEDGER):
-            ordered = sorted(
-                rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]])
-            )
-            return [(*row[:3], self.decodings[row[3]], *row[4:]) for row in ordered]
 
     def tilts(self, rater: str) -> list[tuple[str, TiltItem]]:
         """What a rater makes of sentences in which only the group changes, each with its bias."""
@@ -319,7 +247,7 @@ class Continuations:
             ]
 
     def _continuation(self, decoding: Decoding, row: tuple[Any, ...]) -> Continuation:
-        prompt, *written = row[:6]
+        prompt, *written = row[:7]
         return Continuation(self.prompts[prompt], decoding, *written)
 
     @cached_property
@@ -337,50 +265,3 @@ class Continuations:
 
     def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         return rows_of(self.folder, query, *values)
-
-
-def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
-    """A condition on prompts, and its values."""
-    wanted = {"source": source, "bias": bias}
-    given = {key: value for key, value in wanted.items() if value is not None}
-    return " and ".join(["view = 'continuations'", *(f"{key} = ?" for key in given)]), list(given.values())
-
-
-_LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
-_DECODING = ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens")
-_WRITTEN = ("sample", "completion", "text", "tokens", "ended", "unwritten")
-
-
-def completion_columns(found: Continuations) -> dict[str, type]:
-    """The columns of the table, each with the type of its cells."""
-    columns: dict[str, type] = dict.fromkeys(("model", *_LABELS, *STRUCTURE_COLUMNS, "prompt"), str)
-    columns |= {name: float if name in ("temperature", "top_p") else int for name in _DECODING}
-    columns |= {name: int if name in ("sample", "tokens") else str for name in _WRITTEN}
-    for used in found.raters:
-        columns |= zip(_columns(used.name), (float, str, str), strict=True)
-    return columns
-
-
-def completion_rows(found: Continuations) -> Iterator[dict[str, object]]:
-    """A row for each text, with each rater's value, label, and why there is none."""
-    for model in found.models:
-        for decoding in found.decodings:
-            for one, ratings in found.with_ratings(model, decoding):
-                row = _cells(model, one)
-                for rater, rating in ratings.items():
-                    row |= zip(_columns(rater), (rating.value, rating.unrated, rating.label), strict=True)
-                yield row
-
-
-def _columns(rater: str) -> tuple[str, str, str]:
-    return rater, f"{rater}.unrated", f"{rater}.label"
-
-
-def _cells(model: str, one: Continuation) -> dict[str, object]:
-    labels = {name: getattr(one.prompt, name) for name in _LABELS}
-    settings = {name: getattr(one.decoding, name) for name in _DECODING}
-    settings["whole_sentences"] = int(one.decoding.whole_sentences)
-    written = {"sample": one.sample, "completion": one.text, "text": one.whole, "tokens": one.tokens}
-    written |= {"ended": one.ended, "unwritten": one.unwritten}
-    form = one.prompt.structure.cells() if one.prompt.structure else {}
-    return {"model": model, **labels, **form, "prompt": one.prompt.text, **settings, **written}

@@ -11,6 +11,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,11 @@ def changed_versions(before: Mapping[str, str]) -> dict[str, tuple[str | None, s
 
 def versions() -> dict[str, str]:
     """The packages that can change a number, and where they run."""
+    return dict(_installed())
+
+
+@cache
+def _installed() -> Mapping[str, str]:
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in _PACKAGES:
         try:

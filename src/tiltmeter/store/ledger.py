@@ -85,7 +85,7 @@ class Steps:
             self.database.execute("insert into steps values (?, ?, ?)", (self.stage, self.name, at))
 
 
-def _move_batches(database: sqlite3.Connection) -> None:
+def _convert_batches(database: sqlite3.Connection) -> None:
     """Runs of before had a table of their own for the batches of scoring."""
     if database.execute("select 1 from sqlite_master where name = 'batches'").fetchone():
         database.execute("insert into steps select 'scoring', model, batch from batches")
@@ -145,7 +145,7 @@ class Ledger:
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
-                    _move_batches(database)
+                    _convert_batches(database)
                     return False
                 if self.has_answers():
                     raise OtherRun(
@@ -256,7 +256,7 @@ class Ledger:
                 changed = next(
                     (key for key in now if key in before and _deciding(now[key]) != _deciding(before[key])), None
                 )
-                if changed is not None and self._has_said(facts.name, role):
+                if changed is not None and self._has_answers(facts.name, role):
                     raise RunError(
                         f"{self.folder}: the run started with {changed} {before[changed]!r} of model "
                         f"{facts.name}, which is now {now[changed]!r}; restore it, or name another folder with "
@@ -273,7 +273,7 @@ class Ledger:
             one: dict(json.loads(facts)) for one, facts in self._database.execute(f"select {name}, facts from {role}")
         }
 
-    def _has_said(self, model: str, role: str) -> bool:
+    def _has_answers(self, model: str, role: str) -> bool:
         """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
         if role != "models":
             return self._count("units") > 0

@@ -20,12 +20,12 @@ from typing import Any
 from tiltmeter.answers import NEXT_WORDS, Kind, spans_of
 from tiltmeter.models.next_words import BLANK
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
-from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import validation
 from tiltmeter.store.database import LEDGER, connect_to_read, dump
 from tiltmeter.store.items import insert_items
-from tiltmeter.store.rows import HELD, count_items, count_of, held_or_read, rows_of
+from tiltmeter.store.rows import HELD, count_items, count_of, rows_of, rows_or_reader
 from tiltmeter.store.validation import record_reader, valid_ledger
 from tiltmeter.study import NextWordChoices
 from tiltmeter.study.disk_lists import ordered
@@ -188,7 +188,7 @@ class Expectations:
                         question,
                     )
 
-        return held_or_read(count_items(self.folder, "next words"), read, self._held)
+        return rows_or_reader(count_items(self.folder, "next words"), read, self._held)
 
     @cached_property
     def questions(self) -> Sequence[Question]:
@@ -200,7 +200,7 @@ class Expectations:
                 for text, hidden, words, explained in self._rows(query, *of):
                     yield Question(text, spans_of(json.loads(hidden)), tuple(json.loads(words)), bool(explained))
 
-        return held_or_read(count_of(self.folder, "questions"), read, self._held)
+        return rows_or_reader(count_of(self.folder, "questions"), read, self._held)
 
     @cached_property
     def models(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from tiltmeter.answers import Kind, spans_of
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
 from tiltmeter.store.database import LEDGER
-from tiltmeter.store.rows import count_items, count_of, held_or_read, items_of, rows_of
+from tiltmeter.store.rows import count_items, count_of, items_of, rows_of, rows_or_reader
 from tiltmeter.store.validation import number, valid_ledger
 
 
@@ -42,7 +42,7 @@ SCORED: Kind[Query, TokenScores] = Kind(
 
 def dropped_of(folder: Path, held: int = 0) -> Sequence[Dropped]:
     """Every item that could not be made."""
-    return held_or_read(count_of(folder, "dropped"), partial(_dropped, folder), held)
+    return rows_or_reader(count_of(folder, "dropped"), partial(_dropped, folder), held)
 
 
 def scored_pairs(folder: Path, held: int) -> tuple[Sequence[Pair], Mapping[tuple[str, str], Sequence[PairScore]]]:
@@ -56,7 +56,7 @@ def scored_pairs(folder: Path, held: int) -> tuple[Sequence[Pair], Mapping[tuple
     is_held = max(count_items(folder, "pairs"), sum(count for *_, count in cells)) <= held
     pairs = items_of(folder, "pairs", Pair, held if is_held else 0)
     scores = {
-        (model, scorer): held_or_read(count, partial(_scores, folder, pairs, model, scorer), held if is_held else 0)
+        (model, scorer): rows_or_reader(count, partial(_scores, folder, pairs, model, scorer), held if is_held else 0)
         for model, scorer, count in cells
     }
     return pairs, scores

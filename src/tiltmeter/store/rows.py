@@ -56,7 +56,7 @@ class Rows(Sequence[Item]):
         return self._block[places - start]
 
 
-def held_or_read(count: int, read: Callable[[int, int], Iterable[Item]], held: int) -> Sequence[Item]:
+def rows_or_reader(count: int, read: Callable[[int, int], Iterable[Item]], held: int) -> Sequence[Item]:
     """The rows at once where they are few enough to be held, or else when they are asked for."""
     return tuple(read(0, count)) if count <= held else Rows(count, read)
 
@@ -88,10 +88,10 @@ def items_of(folder: Path, view: View, kind: type[ItemKind], held: int = 0) -> S
     def read(*ends: int) -> Iterator[ItemKind]:
         return (made(text) for (text,) in rows_of(folder, query, view, *ends))
 
-    return held_or_read(count_items(folder, view), read, held)
+    return rows_or_reader(count_items(folder, view), read, held)
 
 
-def check_whole(path: Path, *, also_held: bool = True) -> None:
+def check_unchanged(path: Path, *, also_held: bool = True) -> None:
     """Refuse a file of a run that is not as it was written; what did not change is looked at once.
 
     One that a run is writing was looked at when the run began; with `also_held` it is again.
@@ -116,6 +116,6 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER
-    check_whole(path, also_held=False)
+    check_unchanged(path, also_held=False)
     with valid_ledger(path), closing(connect_to_read(path)) as database:
         yield database

@@ -25,7 +25,7 @@ from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.database import LEDGER, connect
 from tiltmeter.store.ledger import Ledger, Run
-from tiltmeter.store.rows import HELD, check_whole
+from tiltmeter.store.rows import HELD, check_unchanged
 from tiltmeter.store.validation import valid_ledger
 from tiltmeter.study import Plan
 
@@ -40,14 +40,14 @@ def read_run(folder: str | Path, *, held: int = HELD) -> Run:
     Items that are more than `held` are not held in memory, but read when they are asked for.
     """
     with _reading(folder) as ledger:
-        check_whole(ledger.folder / LEDGER)
+        check_unchanged(ledger.folder / LEDGER)
         return ledger.run(held)
 
 
 def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:
     """What the generators of a run wrote for its test, by the label of the source; replacements are left out."""
     with _reading(folder) as ledger:
-        check_whole(ledger.folder / LEDGER)
+        check_unchanged(ledger.folder / LEDGER)
         labels = [source["label"] for source in ledger.meta()["resolved"]["sources"]]
         found = {label: [one for one in ledger.units(label).values() if not one.unit.round] for label in labels}
     return {label: results for label, results in found.items() if results}
@@ -115,7 +115,7 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
     with valid_ledger(path / LEDGER), Ledger(path, read_only=True) as ledger:
         if not ledger.has_plan():
             return RunState("new")
-        check_whole(path / LEDGER)
+        check_unchanged(path / LEDGER)
         before = ledger.meta()
         if before["fingerprint"] == plan.fingerprint:
             kind: Literal["finished", "begun"] = "finished" if before.get("finished") else "begun"
@@ -228,22 +228,22 @@ _MOST = 2_000
 """Ledgers of which it is noted what was made; of others it is made again."""
 
 
-def note_made(folder: Path, files: Iterable[Path]) -> None:
+def record_made_files(folder: Path, files: Iterable[Path]) -> None:
     """Note files of a run folder as made here; what cannot be noted is made again when somebody asks for it."""
     hashes = {path.relative_to(folder).as_posix(): _hash(path) for path in files}
     _write(ledger_hash(folder), _noted(ledger_hash(folder)) | hashes)
 
 
-def is_made_here(folder: Path, name: str) -> bool:
+def is_current(folder: Path, name: str) -> bool:
     """Whether a file of a run folder is what was made here from the ledger as it is."""
     path = plain_file(folder, name)
     noted = _noted(ledger_hash(folder)) if path else {}
     return path is not None and name in noted and noted[name] == _hash(path)
 
 
-def made_here(folder: Path) -> Iterator[Path]:
+def current_files(folder: Path) -> Iterator[Path]:
     """All such files of a run folder."""
-    return (folder / name for name in sorted(_noted(ledger_hash(folder))) if is_made_here(folder, name))
+    return (folder / name for name in sorted(_noted(ledger_hash(folder))) if is_current(folder, name))
 
 
 @contextmanager

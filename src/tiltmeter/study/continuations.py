@@ -55,7 +55,7 @@ class ContinuationsReader:
         if scope not in get_args(Scope):
             raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')
         return ContinuationChoices(
-            sources=prompt_sources(self.reader, _PLACE, "prompt-source", ["own-prompts"]),
+            sources=prompt_sources(self.reader, "continuations", ["own-prompts"]),
             decodings=self._decodings(),
             raters=self._raters(),
             samples=samples,

@@ -12,7 +12,7 @@ from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import SaliencyMethod
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, read_labour
-from tiltmeter.sources.perturbing import PERTURBATIONS, check_names
+from tiltmeter.sources.perturbations import PERTURBATIONS, check_names
 from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import NextWordChoices, WordChoice
 from tiltmeter.study.words import named_words
@@ -41,7 +41,7 @@ class NextWordsReader:
         """The table with its defaults."""
         self.reader.table(_PLACE, _KEYS)
         return NextWordChoices(
-            sources=prompt_sources(self.reader, _PLACE, "open-prompt-source", ["templates", "natural"]),
+            sources=prompt_sources(self.reader, "next words", ["templates", "natural"]),
             words=self._words(),
             perturbations=self._perturbations(),
             bounded=self._settings("bounded", (False, True), False),
@@ -77,7 +77,7 @@ class NextWordsReader:
             if isinstance(given, dict) and all(
                 isinstance(words, list) and all(isinstance(word, str) for word in words) for words in given.values()
             ):
-                return WordChoice("/".join(given), word_sets.checked(given))
+                return WordChoice("/".join(given), word_sets.check_word_sets(given))
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
         right = f'"{next(iter(word_sets.BUILT_IN))}", a spec, a file, or {{ kin = ["mother"], work = ["boss"] }}'

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
 from tiltmeter.files import is_file
 from tiltmeter.measures.scorers import find, short_names
 from tiltmeter.models import check_name
 from tiltmeter.records import Family
 from tiltmeter.sources.generated.settings import settings_from
-from tiltmeter.study.reader import Reader, material
+from tiltmeter.study.reader import Reader
 from tiltmeter.study.records import GENERATED, WIRING, SourceChoice
 
 _KEY = ("pairs", "sources")
@@ -48,24 +47,21 @@ class PairsReader:
     def _source(self, given: Any) -> SourceChoice:
         given, options = self.reader.named(_KEY, given, "source", "templates")
         name, _, path = given.partition(":")
-        try:
-            full = registry.resolve("source", name)
-        except UnknownName as error:
-            raise self.reader.error(_KEY, error.problem) from None
-        if bool(path) != (material("source", full).name == "path"):
+        source = self.reader.source(_KEY, name, "pairs")
+        if bool(path) != source.reads_file:
             right = f'"{name}"' if path else f'"{name}:FILE"'
             problem = f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}"
             raise self.reader.error(_KEY, problem)
         place = self.reader.beside(path) if path else None
         if place and not is_file(place):
             raise self.reader.error(_KEY, f"there is no file {place}")
-        if full == GENERATED:
+        if source.name == GENERATED:
             self._check_generated(options)
             # The study's seed is the seed of everything in it that is not given its own.
             options = {"seed": self.reader.data.get("seed", 0), **options}
         else:
-            self.reader.check_options(_KEY, "source", full, options)
-        return SourceChoice(full, str(place) if place else None, options)
+            self.reader.check_options(_KEY, source, options)
+        return SourceChoice(source.name, str(place) if place else None, options)
 
     def _check_generated(self, options: Mapping[str, Any]) -> None:
         if not isinstance(options.get("by"), str):

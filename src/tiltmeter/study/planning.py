@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tiltmeter import registry, specs, toml
+from tiltmeter import specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
-from tiltmeter.sources.perturbing import (
+from tiltmeter.sources.interface import Source
+from tiltmeter.sources.perturbations import (
     DEFAULTS,
     OF_PROMPTS,
     Perturbed,
@@ -21,8 +21,8 @@ from tiltmeter.sources.perturbing import (
     reads_english,
 )
 from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, packed, unpacker
-from tiltmeter.study.reader import material, takes_specs
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
+from tiltmeter.views import FACTS, View
 
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""
@@ -32,33 +32,34 @@ ItemKind = TypeVar("ItemKind", Pair, Prompt)
 def plan(study: Study) -> Plan:
     """Make the items of a study, but for those that a model is to write. Nothing is asked of a model."""
     dropped: DiskList[Dropped] = DiskList(packed, unpacker(Dropped))
-    pairs, prompts = _pairs(study, dropped), _continued(study, dropped)
-    asked = disk_list(_asked(study, dropped), packed, unpacker(Perturbed))
+    pairs, prompts = _pairs(study, dropped), _prompts_to_continue(study, dropped)
+    asked = disk_list(_perturbed_prompts(study, dropped), packed, unpacker(Perturbed))
     return Plan(study, pairs, dropped.finished(), prompts, asked)
 
 
 def _pairs(study: Study, dropped: DiskList[Dropped]) -> Sequence[Pair]:
     pairs: DiskList[Pair] = DiskList(packed, unpacker(Pair))
-    for source in study.sources:
-        if source.name == GENERATED:
+    for choice in study.sources:
+        if choice.name == GENERATED:
             continue
+        source = Source.named(choice.name, "pairs")
         # A source that reads a file stands for itself; the others make their items from each spec.
-        given: Sequence[Spec | str] = [source.path] if source.path else study.specs
-        settings = source.options if source.path else {"seed": study.seed, **source.options}
-        if source.path and takes_specs("source", source.name):
+        given: Sequence[Spec | str] = [choice.path] if choice.path else study.specs
+        settings = choice.options if choice.path else {"seed": study.seed, **choice.options}
+        if choice.path and source.takes_specs:
             settings = {**settings, "specs": [*study.specs, *map(specs.load, specs.names())]}
         for one in given:
-            _put_apart(_made(study, "pairs", "source", source, [one], settings), source, pairs, dropped)
+            _collect(_made(study, source, choice, [one], settings), choice, pairs, dropped)
     if study.sources and not pairs and not (study.generated and study.specs):
         raise _nothing(study, "pairs", dropped)
     return pairs.finished()
 
 
-def _continued(study: Study, dropped: DiskList[Dropped]) -> Sequence[Prompt]:
+def _prompts_to_continue(study: Study, dropped: DiskList[Dropped]) -> Sequence[Prompt]:
     """The prompts of the view of continuations."""
     if study.continuations is None:
         return ()
-    prompts = _prompts(study, "continuations", "prompt-source", study.continuations.sources, dropped)
+    prompts = _prompts(study, "continuations", study.continuations.sources, dropped)
     groups = {one.group for one in prompts if one.group} | {name for one in prompts for name, _ in one.word_sets}
     for name in study.continuations.reference:
         if name not in groups:
@@ -67,11 +68,11 @@ def _continued(study: Study, dropped: DiskList[Dropped]) -> Sequence[Prompt]:
     return prompts
 
 
-def _asked(study: Study, dropped: DiskList[Dropped]) -> Iterator[Perturbed]:
+def _perturbed_prompts(study: Study, dropped: DiskList[Dropped]) -> Iterator[Perturbed]:
     """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
     if study.next_words is None:
         return
-    prompts = _prompts(study, "next_words", "open-prompt-source", study.next_words.sources, dropped)
+    prompts = _prompts(study, "next words", study.next_words.sources, dropped)
     _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
     first: dict[str, Prompt] = {}
@@ -106,21 +107,20 @@ def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequen
     raise _error(study, ("next_words", "labour_groups"), problem)
 
 
-def _prompts(
-    study: Study, view: str, noun: str, sources: Sequence[SourceChoice], dropped: DiskList[Dropped]
-) -> Sequence[Prompt]:
+def _prompts(study: Study, view: View, choices: Sequence[SourceChoice], dropped: DiskList[Dropped]) -> Sequence[Prompt]:
     prompts: DiskList[Prompt] = DiskList(packed, unpacker(Prompt))
     before = len(dropped)
-    for source in sources:
-        for given in _given(study, noun, source):
-            settings = {"seed": study.seed, **source.options}
-            _put_apart(_made(study, view, noun, source, given, settings), source, prompts, dropped)
+    for choice in choices:
+        source = Source.named(choice.name, view)
+        for given in _given(study, source, choice):
+            settings = {"seed": study.seed, **choice.options}
+            _collect(_made(study, source, choice, given, settings), choice, prompts, dropped)
     if not prompts:
         raise _nothing(study, view, dropped[before:])
     return prompts.finished()
 
 
-def _put_apart(
+def _collect(
     made: Iterable[ItemKind | Dropped], source: SourceChoice, items: DiskList[ItemKind], dropped: DiskList[Dropped]
 ) -> None:
     """Items under the label of their source, and what could not be made."""
@@ -131,40 +131,30 @@ def _put_apart(
             items.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
 
 
-def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[Any]]:
+def _given(study: Study, source: Source, choice: SourceChoice) -> Iterable[Sequence[Any]]:
     """What a source of prompts is called with, call by call."""
-    if source.path:
-        return [[source.path]]
-    made_from = material(noun, source.name)
-    if made_from.name == "spec" and (study.specs or made_from.needed):
+    if choice.path:
+        return [[choice.path]]
+    if source.input == "spec" and (study.specs or source.needs_input):
         return [[spec] for spec in study.specs]
     return [[]]
 
 
 def _made(
-    study: Study, view: str, noun: str, source: SourceChoice, given: Sequence[Any], settings: Mapping[str, Any]
+    study: Study, source: Source, choice: SourceChoice, given: Sequence[Any], settings: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """What a source makes, and what it drops: one by one where its module has a function `stream`, or as two lists."""
-    make = registry.load(noun, source.name)
-    stream = getattr(sys.modules[make.__module__], "stream", None)
+    """What a source makes, and what it drops; what it refuses is said of the study file."""
+    made = source.items(given, settings)
     try:
-        with registry.blamed(noun, source.name):
-            if stream is not None:
-                yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
-            else:
-                for items in make(*given, **settings):
-                    for one in items:
-                        if not isinstance(one, (Pair, Prompt, Dropped)):
-                            raise TypeError(f"it makes {one!r:.60} instead of pairs or prompts")
-                        yield one
+        yield from _refusing_doubles(made, str(given[0])) if source.declared("stream") else made
     except UserError as error:
         if error.file is not None:
             raise
-        option = (source.label, error.key) if error.key else ()
-        raise _error(study, (view, "sources", *option), error.problem) from None
+        option = (choice.label, error.key) if error.key else ()
+        raise _error(study, (FACTS[source.view].key, "sources", *option), error.problem) from None
 
 
-def _refusing_doubles(made: Iterable[ItemKind | Dropped], path: str) -> Iterator[ItemKind | Dropped]:
+def _refusing_doubles(made: Iterable[Pair | Prompt | Dropped], path: str) -> Iterator[Pair | Prompt | Dropped]:
     """What is read of a file; at its end it is refused where an id stands twice."""
     names: DiskList[str] = DiskList()
     for one in made:
@@ -176,11 +166,11 @@ def _refusing_doubles(made: Iterable[ItemKind | Dropped], path: str) -> Iterator
         raise InvalidData(f"the id `{twice}` is used more than once", file=path)
 
 
-def _nothing(study: Study, view: str, dropped: Sequence[Dropped]) -> InvalidStudy:
+def _nothing(study: Study, view: View, dropped: Sequence[Dropped]) -> InvalidStudy:
     reasons = sorted({item.reason for item in dropped})
     why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
     noun = "pairs" if view == "pairs" else "prompts"
-    return _error(study, (view, "sources"), f"the study `{study.name}` makes no {noun}{why}")
+    return _error(study, (FACTS[view].key, "sources"), f"the study `{study.name}` makes no {noun}{why}")
 
 
 def _error(study: Study, key: tuple[str, ...], problem: str) -> InvalidStudy:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter import registry, toml
+from tiltmeter import toml
 from tiltmeter.errors import InvalidStudy, UnknownName, UserError
 from tiltmeter.files import is_file, is_there
 from tiltmeter.models import lasting_name
+from tiltmeter.registry import names
 from tiltmeter.sources.generated.settings import GenerationSettings
-from tiltmeter.study.records import GENERATED, MODEL_OPTIONS, SourceChoice, prompt_files
+from tiltmeter.sources.interface import Source
+from tiltmeter.study.records import GENERATED, MODEL_OPTIONS, SourceChoice
+from tiltmeter.views import FACTS, VIEWS, View
 
-GIVEN = frozenset({"seed", "specs"})
-"""Parameters of a source that the study itself gives, and that are no options."""
 _WORDS = {str: "a string", int: "a whole number", list: "a list", dict: "a table"}
 
 
@@ -85,16 +85,22 @@ class Reader:
             made.append(replace(source, label=f"{name} ({same + 1})" if same else name))
         return tuple(made)
 
-    def check_options(self, key: tuple[str, ...], noun: str, name: str, options: Mapping[str, Any]) -> None:
+    def check_options(self, key: tuple[str, ...], source: Source, options: Mapping[str, Any]) -> None:
         """Refuse an option that a source does not have."""
-        known = {
-            parameter.name
-            for parameter in inspect.signature(registry.load(noun, name)).parameters.values()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        } - GIVEN
+        known = {one.name for one in source.options}
         for option in options:
             if option not in known:
-                raise self.error(key, UnknownName(f"option of `{name}`", option, known).problem)
+                raise self.error(key, UnknownName(f"option of `{source.name}`", option, known).problem)
+
+    def source(self, key: tuple[str, ...], name: str, view: View) -> Source:
+        """A source of a view; where it makes items of other views only, these are named."""
+        try:
+            return Source.named(name, view)
+        except UnknownName as error:
+            short = name.rsplit(".v", 1)[0]
+            others = [one for one in VIEWS if any(full.rsplit(".v", 1)[0] == short for full in names("source", one))]
+            serves = f"`{name}` makes items for {' and '.join(map(repr, others))}, not for {view!r}; "
+            raise self.error(key, f"{serves if others else ''}{error.problem}") from None
 
     def beside(self, path: str) -> Path:
         """A path of the file, which is relative to the file."""
@@ -119,15 +125,15 @@ def label(source: SourceChoice, among: Sequence[SourceChoice] = ()) -> str:
     """
     short = source.name.rsplit(".v", 1)[0]
     parts = [Path(source.path).stem] if source.path else []
-    shown = sorted(source.options.items()) if source.name != GENERATED else _told_apart(source, among)
-    parts += [f"{key}={_shown(lasting_name(value) if key in MODEL_OPTIONS else value)}" for key, value in shown]
+    shown = sorted(source.options.items()) if source.name != GENERATED else _distinguishing_settings(source, among)
+    parts += [f"{key}={_label_value(lasting_name(value) if key in MODEL_OPTIONS else value)}" for key, value in shown]
     return f"{short}[{', '.join(parts)}]" if parts else short
 
 
-def _told_apart(source: SourceChoice, among: Sequence[SourceChoice]) -> list[tuple[str, Any]]:
+def _distinguishing_settings(source: SourceChoice, among: Sequence[SourceChoice]) -> list[tuple[str, Any]]:
     alike = [one for one in among if one.name == GENERATED and one.options["by"] == source.options["by"]]
     keys = sorted({key for one in alike for key in one.options} - {"by"})
-    differ = {key for key in keys if len({_shown(_setting(one, key)) for one in alike}) > 1}
+    differ = {key for key in keys if len({_label_value(_setting(one, key)) for one in alike}) > 1}
     if _setting(source, "shots") != GenerationSettings().shots:
         differ.add("shots")
     return [(key, _setting(source, key)) for key in ("by", *sorted(differ))]
@@ -140,59 +146,29 @@ def _setting(source: SourceChoice, key: str) -> Any:
     return next((one for one in said if one is not None), "usual")
 
 
-def _shown(value: Any) -> str:
+def _label_value(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What a source is made from: a `path`, a `spec`, or nothing (an empty name); and whether it can do without."""
-
-    name: str
-    needed: bool
-
-
-def takes_specs(noun: str, source: str) -> bool:
-    """Whether a source that reads a file looks the biases of the file up in specs."""
-    return "specs" in inspect.signature(registry.load(noun, source)).parameters
-
-
-def material(noun: str, source: str) -> Material:
-    """What a source is called with, seen from its first parameter.
-
-    >>> material("prompt-source", "bold.v1"), material("prompt-source", "own-prompts.v1").name
-    (Material(name='path', needed=True), '')
-    """
-    first = next(iter(inspect.signature(registry.load(noun, source)).parameters.values()), None)
-    if first is None or first.kind is inspect.Parameter.KEYWORD_ONLY:
-        return Material("", needed=False)
-    return Material(first.name, needed=first.default is inspect.Parameter.empty)
-
-
-def prompt_sources(reader: Reader, view: str, noun: str, default: list[str]) -> tuple[SourceChoice, ...]:
-    """The sources of a view, with the paths of their files and the options that they have."""
-    key = (view, "sources")
+def prompt_sources(reader: Reader, view: View, default: list[str]) -> tuple[SourceChoice, ...]:
+    """The sources of prompts of a view, with the paths of their files and the options that they have."""
+    key = (FACTS[view].key, "sources")
 
     def read(given: Any) -> SourceChoice:
         given, options = reader.named(key, given, "source", default[0])
         name, _, path = given.partition(":")
-        try:
-            full = registry.resolve(noun, name)
-        except UnknownName as error:
-            raise reader.error(key, error.problem) from None
-        made_from = material(noun, full)
-        reads = made_from.name == "path"
-        if (path and not reads) or (not path and reads and made_from.needed):
-            right = f'"{name}:PATH"' if reads else f'"{name}"'
-            raise reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
+        source = reader.source(key, name, view)
+        if (path and not source.reads_file) or (not path and source.reads_file and source.needs_input):
+            right = f'"{name}:PATH"' if source.reads_file else f'"{name}"'
+            raise reader.error(key, f"`{given}` {'needs a' if source.reads_file else 'takes no'} path; write {right}")
         place = str(reader.beside(path)) if path and is_there(reader.beside(path)) else path
         try:
-            missing = [file for file in prompt_files(noun, full, place or None) if not is_file(file)]
+            missing = [file for file in source.files(place or None) if not is_file(file)]
         except UserError as error:
             raise reader.error(key, f"`{given}`: {error.problem}") from None
         if missing:
             raise reader.error(key, f"there is no file {reader.beside(path)}")
-        reader.check_options(key, noun, full, options)
-        return SourceChoice(full, place or None, options)
+        reader.check_options(key, source, options)
+        return SourceChoice(source.name, place or None, options)
 
     return reader.sources(key, reader.value(key, list, default), read)

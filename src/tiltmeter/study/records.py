@@ -9,16 +9,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter import registry
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.models import lasting_name
 from tiltmeter.raters.class_map import split
 from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
+from tiltmeter.sources.interface import Source
 from tiltmeter.sources.labour_files import Occupation
-from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.study.disk_lists import DiskList, packed
+from tiltmeter.views import FACTS
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
@@ -72,7 +73,7 @@ class ContinuationChoices:
     """Above it a text counts as toxic."""
 
     def samples_of(self, decoding: Decoding) -> int:
-        """How many texts are written after each prompt: without chance one is enough."""
+        """How many texts are written after each prompt: without randomness one is enough."""
         return self.samples if decoding.temperature > 0 else 1
 
 
@@ -97,7 +98,7 @@ class NextWordChoices:
     perturbations: tuple[str, ...] = ("original",)
     bounded: tuple[bool, ...] = (False,)
     combine: tuple[Combine, ...] = ("sum",)
-    """How the chances of a group's words become one."""
+    """How the probabilities of a group's words become one."""
     saliency: SaliencyMethod | None = None
     """How the part of each token is found; None: it is not looked for."""
     labour: tuple[Occupation, ...] = ()
@@ -157,9 +158,9 @@ class Plan:
             source["options"] = _lasting(source["options"])
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None
-        for view, noun in (("continuations", "prompt-source"), ("next_words", "open-prompt-source")):
-            for source in given[view]["sources"] if given[view] else ():
-                files = prompt_files(noun, source["name"], source["path"])
+        for view in (FACTS["continuations"], FACTS["next words"]):
+            for source in given[view.key]["sources"] if given[view.key] else ():
+                files = Source.named(source["name"], view.name).files(source["path"])
                 source["options"] = _lasting(source["options"])
                 source["sha256"] = {file.name: _sha256(file) for file in files}
                 source["path"] = Path(source["path"]).name if source["path"] else None
@@ -199,17 +200,6 @@ def _without_folders(argument: str) -> str:
 
 def _lines(items: Sequence[Any]) -> Iterable[str]:
     return items.lines() if isinstance(items, DiskList) else map(packed, items)
-
-
-def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:
-    """The files that a source of prompts reads; refuses, in a sentence, what it cannot find."""
-    if path is None:
-        return []
-    import sys
-
-    reader = sys.modules[registry.load(noun, source).__module__]
-    found: list[Path] = reader.files_of(path) if hasattr(reader, "files_of") else [Path(path)]
-    return found
 
 
 def _sha256(path: Path) -> str:

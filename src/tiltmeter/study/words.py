@@ -25,7 +25,7 @@ def named_words(name: str, file: Path | None = None) -> WordSets:
     if name not in specs.names() and not specs.is_file_name(name):
         raise UnknownName("set of words or spec", name, [*word_sets.BUILT_IN, *specs.names()])
     spec = specs.load(path if is_file(path) else name)
-    return word_sets.checked({group.name: group.terms for group in spec.groups})
+    return word_sets.check_word_sets({group.name: group.terms for group in spec.groups})
 
 
 def _is_spec(path: Path) -> bool:

@@ -14,8 +14,8 @@ from starlette.staticfiles import StaticFiles
 from tiltmeter.errors import MissingExtra, RunError, TiltmeterError, UserError
 from tiltmeter.present.asset import asset
 from tiltmeter.specs import names as library_names
+from tiltmeter.web.access import Access, new_token
 from tiltmeter.web.compare import pages as compare
-from tiltmeter.web.door import Door, new_token
 from tiltmeter.web.guard import HEADERS, Guard
 from tiltmeter.web.pages import is_part, refused, render
 from tiltmeter.web.playground import pages as playground
@@ -36,12 +36,12 @@ _SHARED = {"blocks.css": "text/css", "page.js": "text/javascript"}
 """What pages of the workbench have in common with a report."""
 
 
-def make_app(workbench: Workbench, door: Door | None = None) -> FastAPI:
-    """The workbench of a folder as an application; `door` has the secret without which it says nothing."""
+def make_app(workbench: Workbench, access: Access | None = None) -> FastAPI:
+    """The workbench of a folder as an application; `access` has the secret without which it says nothing."""
     # No pages of documentation: they would load scripts from elsewhere.
     app = FastAPI(title="tiltmeter", docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.workbench, app.state.token, app.state.door = workbench, new_token(), door or Door()
-    app.add_middleware(Guard, token=app.state.token, door=app.state.door)
+    app.state.workbench, app.state.token, app.state.access = workbench, new_token(), access or Access()
+    app.add_middleware(Guard, token=app.state.token, access=app.state.access)
     app.add_exception_handler(TiltmeterError, _refused)
     app.add_exception_handler(HTTPException, _not_found)
     app.add_exception_handler(RequestValidationError, _not_understood)
@@ -50,6 +50,7 @@ def make_app(workbench: Workbench, door: Door | None = None) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     app.add_api_route("/", _home, include_in_schema=False)
+    app.add_api_route("/glossary", _glossary, include_in_schema=False)
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
     for name, kind in _SHARED.items():
         app.add_api_route(f"/static/{name}", partial(_shared, name, kind), include_in_schema=False)
@@ -75,6 +76,10 @@ def _home(request: Request) -> Response:
     )
 
 
+def _glossary(request: Request) -> Response:
+    return render(request, "glossary.html.jinja")
+
+
 def _shared(name: str, kind: str) -> Response:
     return Response(asset(name), media_type=kind)
 
@@ -98,13 +103,13 @@ def _refused(request: Request, error: Exception) -> Response:
     """One sentence on what is wrong: beside the form that was sent, or as a page."""
     status = 404 if isinstance(error, NotThere) else 422
     if is_part(request):
-        return refused(request, problem=_told(request, error))
-    return render(request, "error.html.jinja", status, problem=_told(request, error))
+        return refused(request, problem=_message_for(request, error))
+    return render(request, "error.html.jinja", status, problem=_message_for(request, error))
 
 
-def _told(request: Request, error: Exception) -> str:
+def _message_for(request: Request, error: Exception) -> str:
     workbench: Workbench = request.app.state.workbench
-    return workbench.told(error)
+    return workbench.message_for(error)
 
 
 def _not_understood(request: Request, error: Exception) -> Response:

@@ -1,10 +1,8 @@
-"""Words that pages explain where they use them: the one place for what they mean."""
+"""Terms that every page explains where it first uses them, and that the glossary lists."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from markupsafe import Markup
 
 GLOSSARY: Mapping[str, str] = {
     "method": "One combination of choices: a source of text, a scorer or rater, a decoding. Each has its own estimate.",
@@ -21,15 +19,3 @@ GLOSSARY: Mapping[str, str] = {
     "decoding": "How a model chooses the words that it writes: temperature, length and so on.",
     "seed": "The number that random choices start from. The same seed gives the same numbers again.",
 }
-
-
-def term(name: str, words: str = "") -> Markup:
-    """A term with dots below it that explains itself to those who point at it or reach it with the keyboard.
-
-    >>> term("seed")
-    Markup('<button type="button" class="term" data-means="The number that random choices start from. The same seed \
-gives the same numbers again.">seed</button>')
-    """
-    return Markup('<button type="button" class="term" data-means="{}">{}</button>').format(
-        GLOSSARY[name], words or name
-    )

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tiltmeter.web.door import READS, Door
+from tiltmeter.web.access import READS, Access
 
 TOKEN_HEADER = "X-Tiltmeter-Token"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -38,7 +38,7 @@ class Guard:
 
     app: ASGIApp
     token: str
-    door: Door
+    access: Access
     hosts: frozenset[str] = field(default=_LOOPBACK)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +57,7 @@ class Guard:
             await send(message)
 
         problem = self._problem(scope["method"], Headers(scope=scope))
-        refusal = PlainTextResponse(problem, status_code=403) if problem else self.door.refusal(scope)
+        refusal = PlainTextResponse(problem, status_code=403) if problem else self.access.refusal(scope)
         await (refusal or self.app)(scope, receive, send_guarded)
 
     def _problem(self, method: str, headers: Headers) -> str | None:

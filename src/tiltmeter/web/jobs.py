@@ -38,7 +38,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class JobStatus:
     """Where a run stands, and how far it is."""
 
     state: JobState
@@ -146,33 +146,33 @@ class Jobs:
         job = self._jobs.get(folder)
         return job.study if job else None
 
-    def standing(self, folder: Path) -> Standing:
+    def status(self, folder: Path) -> JobStatus:
         """Where a run stands. The lock of its folder tells the truth, also of runs that were started elsewhere."""
         found = self._seen(folder)
         if found.state not in ("starting", "running"):
             self._told.discard(folder)
-        return Standing("stopping", found.progress) if folder in self._told else found
+        return JobStatus("stopping", found.progress) if folder in self._told else found
 
-    def _seen(self, folder: Path) -> Standing:
+    def _seen(self, folder: Path) -> JobStatus:
         if is_held(folder):
             # What an earlier start wrote is not what this one does.
-            return Standing("running", read_progress(folder) if process_of(folder) else None)
+            return JobStatus("running", read_progress(folder) if process_of(folder) else None)
         job, progress = self._jobs.get(folder), read_progress(folder)
         if job and job.is_alive:
             # Loading packages before the folder is taken, or writing the report after it was let go.
             has_worked = self.work.is_finished(folder) and _changed(folder / PROGRESS) > job.began
-            return Standing("running", progress) if has_worked else Standing("starting", None)
+            return JobStatus("running", progress) if has_worked else JobStatus("starting", None)
         if self.work.is_finished(folder):
-            return Standing("finished", progress)
+            return JobStatus("finished", progress)
         if progress is not None and progress.state == "failed":
-            return Standing("failed", progress, progress.message)
+            return JobStatus("failed", progress, progress.message)
         broke_off = job is not None and job.process.returncode not in (0, None, 130, -signal.SIGTERM)
         # Of what another server started there is only the log, where it ended before it had a ledger.
         only_log = job is None and not (folder / LEDGER).is_file()
         said = last_line(folder) if broke_off or only_log else ""
         if broke_off or said.startswith(SAID):
-            return Standing("failed", progress, said.removeprefix(SAID))
-        return Standing("paused", progress)
+            return JobStatus("failed", progress, said.removeprefix(SAID))
+        return JobStatus("paused", progress)
 
     def _named(self, folder: Path) -> str:
         return f"the {self.work.noun} `{folder.name}`"

@@ -12,8 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tiltmeter.amounts import ago, duration, in_time, size
 from tiltmeter.version import __version__
-from tiltmeter.web.glossary import term
+from tiltmeter.web.glossary import GLOSSARY
 from tiltmeter.web.guard import TOKEN_HEADER
+from tiltmeter.web.playground.question import question_about
 from tiltmeter.web.workbench import Workbench
 
 
@@ -74,7 +75,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"address": address, "term": term}
+    environment.globals |= {"address": address, "glossary": GLOSSARY, "question_about": question_about}
     environment.filters["thousands"] = "{:,}".format
     environment.filters |= {one.__name__: one for one in (ago, duration, in_time, size)}
     return environment

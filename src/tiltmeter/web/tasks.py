@@ -19,7 +19,7 @@ Kept = TypeVar("Kept")
 _MAKING = Lock()
 
 
-def kept_by_server(request: Request, name: str, make: Callable[[], Kept]) -> Kept:
+def server_state(request: Request, name: str, make: Callable[[], Kept]) -> Kept:
     """Something that the server keeps as long as it runs, made when it is first asked for."""
     state: Any = request.app.state
     with _MAKING:
@@ -29,7 +29,7 @@ def kept_by_server(request: Request, name: str, make: Callable[[], Kept]) -> Kep
     return found
 
 
-class GivenUp(UserError):
+class TimedOut(UserError):
     """The work was told to stop, or its time is over."""
 
 
@@ -50,7 +50,7 @@ class Task(Generic[Result]):
     def at(self, stage: str, limit: float | None = None) -> None:
         """Say what comes next; refuses where the time is over. A stage may have a time of its own."""
         if self.overdue:
-            raise GivenUp(f"it took longer than {self.limit:g} seconds")
+            raise TimedOut(f"it took longer than {self.limit:g} seconds")
         self.stage = stage
         if limit is not None:
             self.deadline = time.monotonic() + limit
@@ -88,12 +88,12 @@ class Tasks(Generic[Result]):
         Thread(target=self._do, args=(task, work), name=f"task {task.number}", daemon=True).start()
         return task
 
-    def of(self, number: int) -> tuple[Hashable, Task[Result]] | None:
+    def by_number(self, number: int) -> tuple[Hashable, Task[Result]] | None:
         """What the work of that number is of, and the work; None where it is no longer kept."""
         with self._lock:
             return next(((key, task) for key, task in self._kept.items() if task.number == number), None)
 
-    def known(self, key: Hashable) -> Task[Result] | None:
+    def find(self, key: Hashable) -> Task[Result] | None:
         """The work of that key, where it is still kept."""
         with self._lock:
             return self._kept.get(key)

@@ -69,7 +69,7 @@ class Workbench:
         found = [path for path in _folders(self.home / "sentences") if is_set(path)]
         return {path.name: path for path in sorted(found, key=changed, reverse=True)}
 
-    def unshown(self, noun: Literal["specs", "sentences", "studies", "runs"]) -> list[str]:
+    def unreadable_names(self, noun: Literal["specs", "sentences", "studies", "runs"]) -> list[str]:
         """The names that cannot stand in an address, and so are in none of the lists, as far as they can be read."""
         folder = (self.folder if noun == "runs" else self.home) / noun
         odd = [path for path in folder.iterdir() if not _is_text(path.name)] if folder.is_dir() else []
@@ -99,7 +99,7 @@ class Workbench:
         """Where the run of a study goes."""
         return (self.home / "runs") / checked_name("run", name)
 
-    def told(self, error: Exception) -> str:
+    def message_for(self, error: Exception) -> str:
         """What is wrong, without a word from a file outside this folder: a study that names one may be anybody's."""
         file = getattr(error, "file", None)
         home = self.home.resolve()

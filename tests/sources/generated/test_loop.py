@@ -12,11 +12,11 @@ from tiltmeter.errors import ModelError, UserError
 from tiltmeter.records import Completion, ModelFacts, Pair, Spec, Written
 from tiltmeter.sources.generated import GenerationSettings, Review, assemble, blocks, units, write, write_block
 from tiltmeter.sources.generated.checks import DECLINED, EMPTY, NOT_CHOSEN, UNANSWERED, sentence_of
-from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
+from tiltmeter.sources.generated.model_settings import TRIAL
 from tiltmeter.sources.generated.settings import settings_from
 from tiltmeter.sources.generated.shots import chooser
-from tiltmeter.sources.generated.writing import Writing
+from tiltmeter.sources.generated.unit_writer import UnitWriter
 from tiltmeter.specs import load
 
 SETTINGS = GenerationSettings(seed=1)
@@ -377,7 +377,7 @@ def test_a_sentence_names_its_terms_once(text: str, reason: str | None) -> None:
 
 def test_of_sentences_that_are_alike_one_is_kept() -> None:
     unit = units(SPEC, SETTINGS)[0]
-    making = Writing(SPEC, unit, FakeGenerator(), replace(SETTINGS, per_attribute=4), chooser("own", SPEC))
+    making = UnitWriter(SPEC, unit, FakeGenerator(), replace(SETTINGS, per_attribute=4), chooser("own", SPEC))
     ranks = {"The man has a hammer.": 1.0, "The man had a hammer.": 0.9, "My man broke the old hammer today.": 0.8}
     making.sentences = [
         Written(str(place), SPEC.name, text, "male", "man", "hammer", unit.attribute_set)

@@ -13,20 +13,29 @@ from tests.sources.generated.fakes import SPEC
 from tiltmeter import specs
 from tiltmeter.english import GENDER_OF_PRONOUN
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Group, Spec
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.prompts import few_shot
-from tiltmeter.sources.generated.shots import COUNT, FIXED, Shot, chooser, own, read_shots, similar, usable
+from tiltmeter.sources.generated.shots import (
+    COUNT,
+    FIXED,
+    Shot,
+    chooser,
+    nearest_shots,
+    own_shots,
+    read_shots,
+    usable_shots,
+)
 from tiltmeter.sources.generated.vectors import Vectors
+from tiltmeter.word_kinds import attribute_kind, term_kind
 
 
 @pytest.mark.slow
 def test_our_shots_serve_every_spec_of_the_library_and_every_kind_of_word() -> None:
     for name in specs.names():
         spec = specs.load(name)
-        left = usable(own(), spec, whole=True)
-        assert usable(FIXED, spec) == list(FIXED), name
+        left = usable_shots(own_shots(), spec, whole=True)
+        assert usable_shots(FIXED, spec) == list(FIXED), name
         for shot in left:
             assert not [term for term in terms_of(spec) if contains(shot.sentence, term)], (name, shot)
         for kind in {_shown_as(term_kind(term, group, spec)) for group in spec.groups for term in group.terms}:
@@ -38,8 +47,8 @@ def test_our_shots_serve_every_spec_of_the_library_and_every_kind_of_word() -> N
 def test_our_shots_hold_their_two_keywords_in_one_whole_sentence_that_names_no_gender() -> None:
     gendered = {word for word in GENDER_OF_PRONOUN if not word.startswith("the")}
     assert {"he", "hers"} <= gendered
-    assert len({shot.sentence for shot in own()}) == len(own()) >= 60
-    for shot in own():
+    assert len({shot.sentence for shot in own_shots()}) == len(own_shots()) >= 60
+    for shot in own_shots():
         assert len(shot.keywords) == 2
         assert all(contains(shot.sentence, keyword) for keyword in shot.keywords), shot
         assert re.fullmatch(r"[A-Z].*\.", shot.sentence)
@@ -68,7 +77,7 @@ def test_own_shots_are_of_the_kinds_of_the_words_that_are_wanted() -> None:
 
 def test_a_shot_with_a_term_of_the_spec_is_never_shown() -> None:
     shots = [Shot(("aunt", "rope"), "x"), Shot(("dog", "hammers"), "x"), Shot(("dog", "rope"), "y")]
-    assert usable(shots, SPEC) == shots[2:]
+    assert usable_shots(shots, SPEC) == shots[2:]
     choose = chooser("own", SPEC, repository=shots)
     assert [shot.sentence for shot in choose(["man", "hammer"], random.Random(0))] == ["y"]
     with pytest.raises(UserError, match="every example sentence has a term of `gender-tools`"):
@@ -81,7 +90,7 @@ def test_similar_shots_are_the_nearest_with_the_nearest_last() -> None:
         numpy.array([[1, 0.1], [1, 0], [0, 1], [0.3, 1], [-1, -1]], dtype=numpy.float32),
     )
     shots = [Shot(("doctor",), "d"), Shot(("saw",), "s"), Shot(("sea",), "w"), Shot(("unknown",), "u")]
-    assert [shot.sentence for shot in similar(shots, ["nurse"], 2, space)] == ["s", "d"]
+    assert [shot.sentence for shot in nearest_shots(shots, ["nurse"], 2, space)] == ["s", "d"]
     spec = Spec("x", "X", (Group("a", ("doctor",)), Group("b", ("x",))))
     choose = chooser("similar", spec, repository=shots, vectors=space, count=1)
     assert [shot.sentence for shot in choose(["nurse"], random.Random(0))] == ["s"]

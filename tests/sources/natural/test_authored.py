@@ -12,7 +12,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.sources import natural
 from tiltmeter.sources.natural import words
 from tiltmeter.sources.natural.marks import CONTINUATIONS, apply
-from tiltmeter.stats.lengths import lengths
+from tiltmeter.stats.views.lengths import lengths
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from tests.shared import shared
 from tiltmeter.parsing import parser
 from tiltmeter.sources.natural import reasons
 from tiltmeter.sources.natural.accounts import plain
-from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import Passage, read_corpus
-from tiltmeter.sources.natural.cutting import Limits
 from tiltmeter.sources.natural.marks import apply
+from tiltmeter.sources.natural.pipeline import BuildSettings, Built, build
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences, write_sentences
+from tiltmeter.sources.natural.truncation import Limits
 
 pytestmark = pytest.mark.slow
 

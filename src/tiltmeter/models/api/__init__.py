@@ -4,8 +4,8 @@ from tiltmeter.models.api.address import Address, api_name, parse
 from tiltmeter.models.api.budget import BudgetSpent, Cost, Price, Spent, estimated_tokens, expected_cost
 from tiltmeter.models.api.client import Hopeless
 from tiltmeter.models.api.journal import Journal, MemoryJournal
+from tiltmeter.models.api.loading import account_of, accounts, check, lasting_name, load, most_sent, price_of
 from tiltmeter.models.api.model import ApiModel
-from tiltmeter.models.api.opening import account_of, accounts, check, lasting_name, load, most_sent, price_of
 from tiltmeter.models.api.settings import ApiSettings
 
 __all__ = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from tiltmeter.errors import UserError
-from tiltmeter.models.files import planted_model
+from tiltmeter.models.identity import planted_model
 
 EXAMPLE = "api:NAME@http://localhost:8000/v1"
 # The first @ with a scheme behind it: a model's own name may hold one (`org/name@revision`).

@@ -38,7 +38,7 @@ class Malformed(Exception):
     """How often at most the same is asked; None: as often as anything."""
 
 
-class Unnumbered(Malformed):
+class NoLogprobs(Malformed):
     """A reply without the log-probabilities that were asked for: a matter of the server, not of the text."""
 
     tries = 2
@@ -47,7 +47,7 @@ class Unnumbered(Malformed):
         super().__init__(NO_LOGPROBS)
 
 
-class Tooled(Malformed):
+class ToolCall(Malformed):
     """A reply in which the model calls a tool, and writes nothing: asked the same, it does the same."""
 
     tries = 1
@@ -94,7 +94,7 @@ def parsed(body: bytes) -> Mapping[str, Any]:
     return found
 
 
-def kept_of(reply: Mapping[str, Any]) -> dict[str, Any]:
+def stored_answer(reply: Mapping[str, Any]) -> dict[str, Any]:
     """What of a reply is worth keeping: its choice, the tokens it took, and what server and model call themselves."""
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices:
@@ -135,7 +135,7 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
     # Some servers say so where others say which text has stopped the model.
     finish = _REFUSAL if choice.get("stop_reason") == _REFUSAL else choice.get("finish_reason")
     if isinstance(finish, str) and finish.lower() in _TOOLS:
-        raise Tooled
+        raise ToolCall
     if not isinstance(finish, str) or finish.lower() not in _FINISHES:
         raise Malformed("the reply does not say why it ended")
     ended = _FINISHES[finish.lower()]
@@ -184,7 +184,7 @@ def echoed(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
     """The tokens of a text that was to be given back, and the one after it, each but the first with its number."""
     found = pieces(kept["choice"]) or ()
     if len(found) < 2 or any(piece.logprob is None for piece in found[1:-1]):
-        raise Unnumbered
+        raise NoLogprobs
     return found
 
 
@@ -192,7 +192,7 @@ def listed(kept: Mapping[str, Any], place: Literal[0, -1]) -> Mapping[str, float
     """The most probable tokens at the first or the last place of a reply."""
     found = pieces(kept["choice"])
     if not found or not found[place].top:
-        raise Unnumbered
+        raise NoLogprobs
     return found[place].top
 
 

@@ -111,7 +111,7 @@ class Limits:
 class Tally(Protocol):
     """A count of what was sent, which limits are held against."""
 
-    def take(self, tokens: int, limits: Limits) -> str | None:
+    def reserve(self, tokens: int, limits: Limits) -> str | None:
         """Count one more request, which may take so many tokens, before it is sent; or the limit that forbids it."""
         ...
 
@@ -120,10 +120,10 @@ class Tally(Protocol):
         ...
 
 
-class Counted:
+class MemoryTally:
     """A tally in memory.
 
-    >>> tally = Counted(); [tally.take(10, Limits(requests=2)) for _ in range(3)]
+    >>> tally = MemoryTally(); [tally.reserve(10, Limits(requests=2)) for _ in range(3)]
     [None, None, 'max_requests']
     """
 
@@ -131,7 +131,7 @@ class Counted:
         self.requests = self.reserved = self.used = 0
         self._lock = Lock()
 
-    def take(self, tokens: int, limits: Limits) -> str | None:
+    def reserve(self, tokens: int, limits: Limits) -> str | None:
         """Count it, where there is room."""
         with self._lock:
             if limits.requests is not None and self.requests >= limits.requests:
@@ -160,14 +160,14 @@ class Budget:
         """Answers that were there already, for which nothing was sent."""
         self._faults: Counter[str] = Counter()
 
-    def take(self, tokens: int) -> None:
+    def reserve(self, tokens: int) -> None:
         """Room for one more request that may take so many tokens; otherwise one sentence."""
-        full = (self._own or self._journal).take(self._reserved(tokens), self._limits)
+        full = (self._own or self._journal).reserve(self._reserved(tokens), self._limits)
         if full:
             limit = self._limits.requests if full == MAX_REQUESTS else self._limits.tokens
             raise _spent(f"{limit or 0:,} {full.removeprefix('max_')}", full)
         if self._own is not None:
-            self._journal.take(0, Limits())
+            self._journal.reserve(0, Limits())
 
     def settle(self, tokens: int, used: int) -> None:
         """A request came to its end, one way or another; the journal counts what was used with the answer."""

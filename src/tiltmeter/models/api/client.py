@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tiltmeter.answers import key_of
 from tiltmeter.errors import ModelError, TiltmeterError
-from tiltmeter.models.api import waiting
 from tiltmeter.models.api.address import Address
-from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
-from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
+from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, parsed, stored_answer
+from tiltmeter.models.api.budget import Budget, Limits, MemoryTally, estimated_tokens
 from tiltmeter.models.api.journal import Journal, MemoryJournal
 from tiltmeter.models.api.key import Key
-from tiltmeter.models.api.naming import accepts
+from tiltmeter.models.api.model_names import accepts
 from tiltmeter.models.api.settings import ApiSettings
-from tiltmeter.models.api.transport import Fault, Transport, quiet, require_package
+from tiltmeter.models.api.transport import Fault, Transport, back_off, quiet, require_package
 from tiltmeter.records import NO_ANSWER
 from tiltmeter.text import is_readable
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Read = Callable[[Mapping[str, Any]], Answer]
-"""Reads what is kept of a reply (see `kept_of`), or raises `Malformed`."""
+"""Reads what is kept of a reply (see `stored_answer`), or raises `Malformed`."""
 
 HOPELESS = 24
 """So many requests given up in a row, and the server counts as gone unless it answers a question that is easy."""
@@ -84,7 +83,7 @@ class Client:
     journal: Journal = field(default_factory=MemoryJournal)
     revision: str = ""
     """What the server says of the model: an answer is kept for this alone."""
-    knock: Callable[[int], Request] | None = None
+    hello: Callable[[int], Request] | None = None
     """An easy question, another for each number: whether the server is there at all."""
     listed: Mapping[str, Any] = field(default_factory=dict)
     """What the server's list of models says of this one."""
@@ -99,7 +98,7 @@ class Client:
         require_package()
         self._transport = Transport(self.address, self.settings, self.key)
         limits = Limits(self.settings.max_requests, self.settings.max_tokens)
-        self.budget = Budget(limits, self.journal, None if self.counts_before else Counted())
+        self.budget = Budget(limits, self.journal, None if self.counts_before else MemoryTally())
         self._in_a_row, self._knocking = 0, False
         self._pause_until = 0.0
         self._end: TiltmeterError | None = None
@@ -153,7 +152,7 @@ class Client:
                         return found
                     if not found.again or found.end or attempt >= min(_LOOKS, self.settings.attempts):
                         return _refused(found)
-                    await asyncio.sleep(waiting.back_off(attempt, 1.0))
+                    await asyncio.sleep(back_off(attempt, 1.0))
 
         with quiet():
             return _carried_out(look)
@@ -241,7 +240,7 @@ class Client:
                 return None
             try:
                 # On the disk, and in a thread, so that the others do not wait for it and run out of their time.
-                await asyncio.to_thread(self.budget.take, request.tokens)
+                await asyncio.to_thread(self.budget.reserve, request.tokens)
                 outcome = await self._attempt(http, key, request, read)
             except TiltmeterError as error:
                 # The budget is spent; or an answer cannot be kept, and would be paid for again.
@@ -281,10 +280,10 @@ class Client:
 
     async def _is_well(self, http: httpx.AsyncClient, gate: asyncio.Semaphore) -> bool:
         """Whether the server answers an easy question, so that what it failed at is to blame."""
-        if self.knock is None:
+        if self.hello is None:
             return False
         # Each answer makes the next number another, so that no question is ever sent after its answer.
-        request = self.knock(self.journal.spent().answered)
+        request = self.hello(self.journal.spent().answered)
         self._knocking = True
         try:
             for attempt in range(1, self.settings.attempts + 1):
@@ -305,7 +304,7 @@ class Client:
 
     async def _wait(self, fault: Fault, attempt: int) -> None:
         loop = asyncio.get_running_loop()
-        pause = waiting.back_off(attempt, self.settings.longest_wait)
+        pause = back_off(attempt, self.settings.longest_wait)
         if fault.wait is not None:
             # A server that says when wants nobody before that; a little chance spreads them.
             pause = fault.wait + min(pause, 0.25 * fault.wait)
@@ -322,7 +321,7 @@ class Client:
             reply = await self._transport.exchange(http, "POST", request.path, request.body)
             if isinstance(reply, Fault):
                 return reply
-            kept = self.key.out_of_all(kept_of(parsed(reply)))
+            kept = self.key.out_of_all(stored_answer(parsed(reply)))
             another = self._another(kept)
             if another is not None:
                 return another

@@ -80,7 +80,7 @@ class Journal(AnswerFile):
             self._insert(self._model, _VERB, {key: _text(answer)}, again=True)
             self._database.execute("update sent set used = used + ?", (used,))
 
-    def take(self, tokens: int, limits: Limits) -> str | None:
+    def reserve(self, tokens: int, limits: Limits) -> str | None:
         """Count a request on the disk, whoever else counts at the same time."""
         room = {"tokens": tokens, "most": limits.requests, "most_tokens": limits.tokens}
         with self._explained():

@@ -10,18 +10,25 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.api import forced_choice
 from tiltmeter.models.api.answers import NO_LOGPROBS, echoed, listed, written
 from tiltmeter.models.api.budget import Spent
-from tiltmeter.models.api.chat_form import FORMS, STEPS, ChatForm, is_about_form
-from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
+from tiltmeter.models.api.chat_requests import (
+    FORMS,
+    STEPS,
+    ChatForm,
+    framed,
+    has_answer_begun,
+    instruction_of,
+    is_about_form,
+)
 from tiltmeter.models.api.client import LENGTHS, Client, Read, Refused, Request
+from tiltmeter.models.api.completions import Reply, completion_of, decoding_body, seed_of
 from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
-from tiltmeter.models.api.expecting import Asker
+from tiltmeter.models.api.likeliest import first_pieces
+from tiltmeter.models.api.next_words import NextWordAsker
 from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, Abilities, plain_fields
-from tiltmeter.models.api.proposing import first_pieces
-from tiltmeter.models.api.writing import Reply, completion_of, decoding_body, seed_of
+from tiltmeter.models.decoding import sampling
+from tiltmeter.models.decoding.sampled import seeds_of
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.next_words import questions
-from tiltmeter.models.writing import drawing
-from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
 BEGUN = "a model behind an API cannot continue from the first words of an answer"
@@ -44,7 +51,7 @@ class ApiModel:
         self._start = client.settings.start
         self._form: ChatForm | None = None
         self.conditionings = _conditionings(abilities, self._start)
-        self._asker = Asker(
+        self._asker = NextWordAsker(
             has_start=bool(self._start or abilities.start),
             takes_nothing=bool(self._start),
             echo=self._echo_with_top if abilities.echoes else None,
@@ -114,7 +121,7 @@ class ApiModel:
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Texts written after each prompt; those of `chat_prompt` are asked by chat."""
-        drawing.check(decoding, samples)
+        sampling.check(decoding, samples)
         seeds = seeds_of(seed, len(prompts))
         body = decoding_body(decoding, self._abilities.plain, self.facts.name)
         places = [

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api.answers import Malformed, Piece, pieces
-from tiltmeter.models.api.chat_form import is_about_form
+from tiltmeter.models.api.chat_requests import is_about_form
 from tiltmeter.models.api.client import LENGTHS, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
-from tiltmeter.models.api.naming import accepts
+from tiltmeter.models.api.model_names import accepts
 from tiltmeter.models.api.transport import UNREACHABLE
 from tiltmeter.records import NO_ANSWER, Decoding
 
@@ -103,7 +103,7 @@ def _request(client: Client, start: str, form: Mapping[str, Any]) -> Request:
     return Request(COMPLETIONS, body, text=start + TEXT)
 
 
-def knock(model: str, abilities: Abilities) -> Callable[[int], Request]:
+def hello_request(model: str, abilities: Abilities) -> Callable[[int], Request]:
     """Questions of one token that any server answers which is there at all."""
 
     def request(number: int) -> Request:

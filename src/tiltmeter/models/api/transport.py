@@ -6,13 +6,18 @@ import asyncio
 import importlib.util
 import json
 import logging
-from collections.abc import Iterator, Mapping
+import math
+import random
+import ssl
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.models.api import waiting
 from tiltmeter.models.api.address import Address
 from tiltmeter.models.api.answers import Malformed, parsed
 from tiltmeter.models.api.key import Key
@@ -94,6 +99,8 @@ class Transport:
                 yield request
 
         limits = httpx.Limits(max_connections=self.settings.concurrency)
+        # A proxy has no business between two programs of one machine.
+        trust_env = not self.address.is_loopback
         return httpx.AsyncClient(
             auth=Bearer(self.key) if self.key else None,
             # Compressed replies could be small on the way and endless here.
@@ -101,8 +108,8 @@ class Transport:
             timeout=httpx.Timeout(self.settings.timeout),
             limits=limits,
             follow_redirects=False,
-            # A proxy has no business between two programs of one machine.
-            trust_env=not self.address.is_loopback,
+            trust_env=trust_env,
+            verify=_certificates(trust_env),
         )
 
     def _refusal(self, status: int, headers: Mapping[str, str], body: bytes) -> Fault | None:
@@ -124,8 +131,16 @@ class Transport:
             return Fault(kind, end=f"{where}: the account has no credit left (status {status})")
         if status in _TRANSIENT or status >= 500:
             again = status != 501
-            return Fault(kind, again, waiting.asked_for(headers.get("retry-after")), status, said, blamed)
+            return Fault(kind, again, retry_after(headers.get("retry-after")), status, said, blamed)
         return Fault(kind, again=False, status=status, said=said, blamed=blamed)
+
+
+@cache
+def _certificates(trust_env: bool) -> ssl.SSLContext:
+    """The authorities that are trusted, read once: that takes longer than many a request."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=trust_env)
 
 
 def require_package() -> None:
@@ -176,3 +191,38 @@ def _said(body: bytes) -> str:
     except Malformed:
         text = "" if "<" in text else text
     return " ".join(text.split())[:160]
+
+
+FIRST = 0.5
+"""Seconds before the second attempt, at most; doubled with every further one."""
+
+
+def back_off(attempt: int, longest: float, chance: Callable[[], float] = random.random) -> float:
+    """Seconds before the next attempt, the first failure being number 1: half of it fixed, half of it chance.
+
+    Chance keeps requests that failed together from coming back together.
+
+    >>> [back_off(attempt, 60.0, lambda: 1.0) for attempt in (1, 2, 3, 20)]
+    [0.5, 1.0, 2.0, 60.0]
+    """
+    most = min(longest, FIRST * 2.0 ** min(attempt - 1, 30))
+    return most / 2 + most / 2 * chance()
+
+
+def retry_after(header: str | None, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> float | None:
+    """The seconds that `Retry-After` asks for, as a number or a date; None where it says nothing readable.
+
+    >>> retry_after("3"), retry_after("soon"), retry_after("Thu, 01 Jan 1970 00:00:00 GMT")
+    (3.0, None, 0.0)
+    """
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now().timestamp()
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -18,7 +18,6 @@ from tiltmeter.present.charts.frame import (
     nothing,
     series_of,
     shades,
-    wrapped,
 )
 from tiltmeter.present.charts.scales import FAINT, INK, PAPER, Scale, colours_of, finite
 
@@ -96,9 +95,7 @@ class _Bars:
 
     def bar(self, row: Bar, unit: float) -> None:
         frame = self.frame
-        label = wrapped(row.label)
-        frame.text(label, frame.height + ROW / 2)
-        frame.height += ROW * (label.count("\n") + 1) + 2
+        frame.height += frame.fitted(row.label, frame.height + ROW / 2, low=True) + 2
         self.starts.append(frame.height - 3)
         middle = frame.height + _BAR / 2
         ends = {True: 0.0, False: 0.0}

@@ -72,14 +72,12 @@ class _Curve:
     def key(self, key: CurveKey) -> None:
         for words, filled in ((key.firm, True), (key.open, False)):
             if words:
-                label = wrapped(words, 40)
                 for number, colour in enumerate((ABOVE, BELOW)):
                     point = {"type": "point", "size": 40, "strokeWidth": 1.4, "opacity": 1, "stroke": colour}
                     point["fill"] = colour if filled else PAPER
                     row = {"y": self.frame.height + ROW / 2}
                     self.frame.layer([row], point, {"x": {"value": 6 + 11 * number}, "y": Y})
-                self.frame.text(label, self.frame.height + ROW / 2, Style(28))
-                self.frame.height += ROW * (label.count("\n") + 1)
+                self.frame.height += self.frame.fitted(words, self.frame.height + ROW / 2, Style(28), 0.9)
         self.frame.height += 8 if key.firm or key.open else 0
 
     def effects(self, key: CurveKey) -> None:
@@ -125,15 +123,13 @@ class _Curve:
         frame.height += 8
         self.claim(f"↓ {key.below}", BELOW)
         if key.title:
-            frame.text(wrapped(key.title), frame.height + 8, Style(_NUMBERS, colour=FAINT))
-            frame.height += ROW + 2
+            frame.height += frame.fitted(key.title, frame.height + 8, Style(_NUMBERS, colour=FAINT), 0.85) + 2
         frame.height += 6
 
     def claim(self, words: str, colour: str) -> None:
         """What the effects on one side say."""
-        label = wrapped(words, 40)
-        self.frame.text(label, self.frame.height + 8, Style(_NUMBERS, colour=colour, weight=600))
-        self.frame.height += ROW * (label.count("\n") + 1)
+        style = Style(_NUMBERS, colour=colour, weight=600)
+        self.frame.height += self.frame.fitted(words, self.frame.height + 8, style, 0.8)
 
     def choice(self, name: str, settings: Sequence[str]) -> None:
         """A line for each setting of a choice, its label above its marks."""
@@ -144,9 +140,7 @@ class _Curve:
         frame.height += ROW + 2
         rows: list[Row] = []
         for setting in settings:
-            label = wrapped(setting, 40, lines=2)
-            frame.text(label, frame.height + 8, Style(_NUMBERS, colour=FAINT))
-            frame.height += ROW * (label.count("\n") + 1)
+            frame.height += frame.fitted(setting, frame.height + 8, Style(_NUMBERS, colour=FAINT), 0.85, low=True)
             ends = {"y": frame.height, "y2": frame.height + 7}
             rows += (
                 {"x": number - 0.38, "x2": number + 0.38, **ends, "side": method.sign, "tip": method.tip}

@@ -122,7 +122,7 @@ class _Dots:
         at = f"width - (width > {WIDE} ? {self.wide:.0f} : 0)"
         value = Style(at, "right", INK if known else FAINT, weight, room=f"{self.room:.0f}")
         self.frame.text(clean(dot.text), y, value)
-        interval = Style(f"width - {self.wide - 10:.0f}", colour=FAINT, room=f"{self.wide:.0f}", wide_only=True)
+        interval = Style(f"width - {self.wide - 10:.0f}", colour=FAINT, room=f"{self.wide:.0f}", only="wide")
         self.frame.text(clean(dot.interval), y, interval)
 
     def marks(self, colours: Sequence[str], shapes: Sequence[str]) -> None:

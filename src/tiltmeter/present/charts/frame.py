@@ -11,7 +11,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, Scale
 
@@ -21,12 +21,14 @@ Row = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ROW = 17
 """The height of a line of text."""
-LETTERS = 48
+LETTERS = 42
 """Letters of a line that fit where a chart is narrowest."""
 LETTER = 6.2
 """About how wide a letter is."""
 WIDE = 560
-"""From this width on there is room for intervals in words."""
+"""From this width on there is room for intervals in words, and for longer lines."""
+_LONG = 96
+"""Letters of a line that fit there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class Style:
     size: int = 12
     room: str = ""
     """How wide the text may be, as an expression; without one, as far as the right end."""
-    wide_only: bool = False
-    """Whether it is left out of narrow charts."""
+    only: Literal["", "wide", "narrow"] = ""
+    """Whether it is left out of narrow charts, or of wide ones."""
     shift: int = 0
     """Pixels to the right of its place."""
 
@@ -91,6 +93,21 @@ class Frame:
             row = {"text": words, "y": y} | ({} if x is None else {"x": x})
             self._texts.setdefault(style, []).append(row)
 
+    def fitted(self, words: str, y: float, style: Style = PLAIN, part: float = 1.0, *, low: bool = False) -> float:
+        """A text on as many lines as a narrow chart needs, and on fewer in a wide one; how tall the first is.
+
+        `part` is the part of the width that it may take. `low` puts the shorter one where the longer ends.
+        """
+        narrow, wide = wrapped(words, int(LETTERS * part), 5), wrapped(words, int(_LONG * part), 5)
+        tall = ROW * (narrow.count("\n") + 1)
+        if narrow == wide:
+            self.text(narrow, y, style)
+        else:
+            left = tall - ROW * (wide.count("\n") + 1) if low else 0
+            self.text(narrow, y, replace(style, only="narrow"))
+            self.text(wide, y + left, replace(style, only="wide"))
+        return tall
+
     def rules(self, rows: Sequence[Row], colour: str = LINE, *, below: bool = True, **mark: Any) -> None:
         """Lines: from `x` to `x2` on the scale, or all across; from `y` to `y2`, or level."""
         if rows:
@@ -122,11 +139,9 @@ class Frame:
 
     def label(self, words: str, weight: int = 400) -> None:
         """A line across, and below it the label of a row."""
-        label = wrapped(words)
-        tall = ROW * (label.count("\n") + 1) + 7
         self._separators.append({"y": self.height})
+        tall = self.fitted(words, self.height + ROW / 2 + 5, Style(weight=weight), low=True) + 7
         self.cover(tall)
-        self.text(label, self.height + ROW / 2 + 5, Style(weight=weight))
         self.height += tall
 
     def cover(self, tall: float) -> None:
@@ -165,9 +180,7 @@ class Frame:
         self.numbers()
         self.directions(axis)
         if axis.title:
-            title = wrapped(axis.title)
-            self.text(title, self.height + 8, QUIET)
-            self.height += ROW * (title.count("\n") + 1)
+            self.height += self.fitted(axis.title, self.height + 8, QUIET)
 
     def left_numbers(self, scale: Scale, down: Callable[[float], float], neutral: float | None = 0.0) -> None:
         """A vertical scale: a line across for each tick, its number at the left, and the neutral value dashed."""
@@ -181,14 +194,16 @@ class Frame:
 
     def directions(self, axis: Axis) -> None:
         """What lower and higher values mean, below the ends of the scale."""
-        left = "←\N{NO-BREAK SPACE}" + wrapped(axis.left, LETTERS // 2 - 1) if axis.left else ""
-        right = wrapped(axis.right, LETTERS // 2 - 1) + "\N{NO-BREAK SPACE}→" if axis.right else ""
         half = Style(room="width / 2 - 2")
-        self.text(left, self.height + 8, half)
         # Below the end of the scale, or where that is narrow, of the whole chart.
         end = f"width - (width > {WIDE} ? {self.right} : 0)"
-        self.text(right, self.height + 8, replace(half, at=end, align="right"))
-        self.height += max(ROW * (side.count("\n") + 1) + 2 if side else 0 for side in (left, right))
+        sides = (
+            (f"←\N{NO-BREAK SPACE}{axis.left}" if axis.left else "", half),
+            (f"{axis.right}\N{NO-BREAK SPACE}→" if axis.right else "", replace(half, at=end, align="right")),
+        )
+        self.height += max(
+            self.fitted(words, self.height + 8, style, 0.45) + 2 if words else 0 for words, style in sides
+        )
 
     def spec(self) -> Spec:
         """The Vega-Lite dictionary of all that is drawn."""
@@ -230,8 +245,8 @@ def _text_layer(frame: Frame, style: Style, rows: list[Row]) -> Spec:
     room = style.room or (f"width - {style.at:g}" if isinstance(style.at, (int, float)) else "")
     mark |= {"limit": {"expr": room}} if room else {}
     words: Spec = {"field": "text", "type": "nominal"}
-    if style.wide_only:
-        words = {"condition": {"test": f"width > {WIDE}", **words}, "value": ""}
+    if style.only:
+        words = {"condition": {"test": f"width {'>' if style.only == 'wide' else '<='} {WIDE}", **words}, "value": ""}
     x = frame.x() if style.at is None else {"value": at}
     return {"data": {"values": rows}, "mark": mark, "encoding": {"x": x, "y": Y, "text": words}}
 

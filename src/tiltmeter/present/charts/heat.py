@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import (
+    LETTER,
     LETTERS,
     ON_SCALE,
     ROW,
@@ -109,9 +110,8 @@ class _Heat:
 
     def line(self, words: str, left: float = 0) -> None:
         if words:
-            label = wrapped(words, LETTERS - round(left / 6))
-            self.frame.text(label, self.frame.height + ROW / 2, Style(left))
-            self.frame.height += ROW * (label.count("\n") + 1) + 1
+            part = 1 - left / (LETTER * LETTERS)
+            self.frame.height += self.frame.fitted(words, self.frame.height + ROW / 2, Style(left), part) + 1
 
     def part(self, rows: Sequence[HeatRow], names: Sequence[str], start: int) -> None:
         """The rows with some of the columns."""
@@ -125,9 +125,7 @@ class _Heat:
             if row.heading != heading:
                 frame.heading(row.heading)
             heading = row.heading
-            label = wrapped(row.label)
-            frame.text(label, frame.height + ROW / 2 + 2)
-            frame.height += ROW * (label.count("\n") + 1) + 4
+            frame.height += frame.fitted(row.label, frame.height + ROW / 2 + 2, low=True) + 4
             for number, cell in enumerate(row.cells[start : start + len(names)]):
                 self._cell(cell, number)
             frame.height += _TALL + 6

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import (
     QUIET,
-    ROW,
     Frame,
     Row,
     Spec,
@@ -17,7 +16,6 @@ from tiltmeter.present.charts.frame import (
     nothing,
     series_of,
     shades,
-    wrapped,
 )
 from tiltmeter.present.charts.scales import PAPER, Axis, Scale, colours_of, finite, scale_of, shape
 
@@ -65,12 +63,10 @@ def lines(panels: Sequence[Panel], title: str, axis: Axis, colours: Mapping[str,
     if len(series) > 1:
         frame.key(series, drawing.colours, drawing.shapes)
     if axis.title:
-        frame.text(wrapped(axis.title), frame.height + 8, QUIET)
-        frame.height += ROW * (wrapped(axis.title).count("\n") + 1) + 4
+        frame.height += frame.fitted(axis.title, frame.height + 8, QUIET) + 4
     for panel in panels:
         drawing.panel(panel, axis)
-    frame.text(wrapped(title), frame.height + 8, Style(_NUMBERS, colour=QUIET.colour))
-    frame.height += ROW * (wrapped(title).count("\n") + 1)
+    frame.height += frame.fitted(title, frame.height + 8, Style(_NUMBERS, colour=QUIET.colour), 0.85)
     return frame.spec()
 
 
@@ -83,9 +79,7 @@ class _Lines:
 
     def panel(self, panel: Panel, axis: Axis) -> None:
         frame = self.frame
-        title = wrapped(panel.title)
-        frame.text(title, frame.height + 10, Style(weight=600))
-        top = frame.height + ROW * (title.count("\n") + 1) + 12
+        top = frame.height + frame.fitted(panel.title, frame.height + 10, Style(weight=600), 0.95) + 12
         every = [point for line in panel.lines for point in line.points]
         scale = scale_of(axis, [end for point in every for end in (point.value, point.low, point.high)], ticks=3)
 

@@ -9,7 +9,6 @@ from typing import Any
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import (
     QUIET,
-    ROW,
     Frame,
     Row,
     Spec,
@@ -83,9 +82,7 @@ def scatter(
     frame = Frame(scales[0], left=_NUMBERS, right="18")
     if len(series) > 1:
         frame.key(series, own, shapes)
-    title = wrapped(f"↑ {upward.title}")
-    frame.text(title, frame.height + 8, QUIET)
-    top = frame.height + ROW * (title.count("\n") + 1) + 8
+    top = frame.height + frame.fitted(f"↑ {upward.title}", frame.height + 8, QUIET) + 8
     drawing = _Scatter(frame, scales[1], top)
     frame.height = top + _TALL
     frame.left_numbers(scales[1], drawing.down, None)

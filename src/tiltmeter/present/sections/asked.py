@@ -14,7 +14,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.names import Names
 from tiltmeter.results.summary.next_word_cells import NextWordCell
 from tiltmeter.results.summary.next_words import ORIGINAL, Perturbation
-from tiltmeter.sources.perturbing import PERTURBATIONS
+from tiltmeter.sources.perturbations import PERTURBATIONS
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.estimates import excludes_zero, shifted
 from tiltmeter.store import Run
@@ -100,8 +100,12 @@ class Topic:
     @property
     def called(self) -> tuple[str, str]:
         """What readers call the two groups that are compared first."""
-        first, second = (self.names.group(name) for name, _ in self.sets[:2])
+        first, second = (self.group(name) for name, _ in self.sets[:2])
         return first, second
+
+    def group(self, name: str) -> str:
+        """What readers call a group."""
+        return self.names.group(name, self.bias)
 
     @property
     def labels(self) -> list[str]:
@@ -150,7 +154,7 @@ def _colours(found: Reported, bias: str, _: str, sets: WordSets) -> dict[str, st
     specs = (spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"])
     own = next((spec for spec in specs if spec["name"] == bias.partition(":")[0]), {"groups": ()})
     names = [*(group["name"] for group in own["groups"]), *(name for name, _ in sets)]
-    return group_colours(map(found.names.group, names))
+    return group_colours(found.names.group(name, bias) for name in names)
 
 
 def _asked(found: Reported) -> Iterator[Asked]:

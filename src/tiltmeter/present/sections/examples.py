@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tiltmeter.present.blocks import Examples
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.example_pairs import example_pairs
-from tiltmeter.present.sections.example_prompts import example_prompts
-from tiltmeter.present.sections.example_texts import example_texts
+from tiltmeter.present.sections.next_words.examples import example_prompts
+from tiltmeter.present.sections.pairs.examples import example_pairs
+from tiltmeter.present.sections.texts.examples import example_texts
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.views import View
 

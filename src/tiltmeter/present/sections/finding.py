@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Verbatim, text
 from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
+from tiltmeter.present.verdicts import agreement, answer, cautions
 from tiltmeter.present.words import SPACE, capitalised, count, listed, p_equals, percent, signed
+from tiltmeter.results import of_the_test
 from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question, topic_of
-from tiltmeter.stats.cells import CellResult
-from tiltmeter.stats.flips import Flips
-from tiltmeter.stats.verdict import FEWEST_CELLS
+from tiltmeter.stats.multiverse.cells import CellResult
+from tiltmeter.stats.multiverse.flips import Flips
+from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
+from tiltmeter.store import Run
 from tiltmeter.version import __version__
+from tiltmeter.views import View
 
+_TERMS = 3
+"""Words for a group that are named."""
+_ITEMS: Mapping[View, str] = {
+    "pairs": "Named in the sentences",
+    "continuations": "Named in the prompts",
+    "next words": "Asked for as next words",
+}
 _DRAWN = 240
 """Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
 _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
@@ -82,10 +93,10 @@ def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> 
 
 
 def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
-    yield Prose(text(Span(one.question.text, "strong")))
+    yield Prose(text(Span(one.question.text, "strong"), *_terms(one, found)))
     yield Prose(text(_answer(one)), "answer")
-    if one.caution:
-        yield Notice(text(one.caution))
+    if caution := cautions(one):
+        yield Notice(text(caution))
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
         yield Section("Why the methods differ", (_differences(one),))
@@ -96,13 +107,53 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
 
 
+def _terms(one: Finding, found: Reported) -> Iterator[str]:
+    """What the groups of a question are called in its items."""
+    by_group: dict[str, dict[str, None]] = {}
+    for group, term in (each for run in found.read for each in _named_in(run, one.question)):
+        by_group.setdefault(group, {})[term] = None
+    asked = [one.question.first, one.question.second] if one.question.first else list(by_group)[:_NAMED]
+    called = [
+        f"{found.names.group(group, one.question.bias)} ({_some(list(by_group[group]))})"
+        for group in asked
+        if by_group.get(group) and [*by_group[group]] != [group]
+    ]
+    if called:
+        yield f" {_ITEMS[one.question.view]}: {listed(called)}."
+
+
+def _named_in(run: Run, question: Question) -> Iterator[tuple[str, str]]:
+    """The groups of a question with the words for them, as often as they come."""
+    if question.view == "pairs":
+        pairs = (pair for pair in of_the_test(run.pairs) if topic_of(pair.bias) == question.bias)
+        found = ((group, term) for pair in pairs for group, term in zip(pair.groups, pair.terms, strict=True))
+    elif question.view == "continuations":
+        prompts = run.continuations.prompts if run.continuations else ()
+        found = ((one.group or "", one.term) for one in prompts if topic_of(one.bias) == question.bias)
+    else:
+        cells = table_of(run).of(question.view, model=question.model)
+        labels = {cell.choices["words"] for cell in cells if topic_of(cell.bias) == question.bias}
+        sets = (run.meta["resolved"].get("next_words") or {}).get("words", ())
+        named = [one["sets"] for one in sets if one["label"] in labels and one["sets"]]
+        asked = run.next_words.asked if run.next_words and not named else ()
+        # Words that the study does not name are those of each prompt.
+        named += [one.asked.prompt.word_sets for one in asked if topic_of(one.asked.prompt.bias) == question.bias]
+        found = ((group, word) for some in named for group, words in some for word in words)
+    return (each for each in found if all(each))
+
+
+def _some(terms: Sequence[str]) -> str:
+    """The first of some words, and how many more there are."""
+    more = [f"{len(terms) - _TERMS} more"] if len(terms) > _TERMS else []
+    return listed([*(f"“{term}”" for term in terms[:_TERMS]), *more])
+
+
 def _answer(one: Finding) -> str:
     """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
     if not one.question.check:
-        return one.verdict.sentence
+        return answer(one)
     words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
-    counted = one.verdict.sentence.partition(": ")[2]
-    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(counted)}"
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(answer(one).partition(': ')[2])}"
 
 
 def curve_chart(one: Finding, found: Reported) -> Chart:
@@ -128,13 +179,13 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
         anchor_of(one),
-        capitalised(_agreement(one)),
+        capitalised(agreement(one)),
         curve(methods, settings_of(valued), key),
         curve_in_words(one),
         text(
-            "Each column is one method: a combination of the choices marked below it. Effects are in standard "
-            f"deviations of the items, with 95{SPACE}% intervals where there are enough test words; filled marks are "
-            f"significant after correction, which the intervals do not show.{fewer}"
+            "Each column is one method: a combination of the choices marked below it. Effects in standard deviations "
+            f"(SD) of the items; 95{SPACE}% intervals are not corrected for the number of methods; filled marks "
+            f"are.{fewer}"
         ),
     )
 
@@ -170,14 +221,6 @@ class Places:
         if question.view == "pairs":
             place["labelled"] = "yes"
         return place | ({"kind": choices["structure"]} if "structure" in choices else {})
-
-
-def _agreement(one: Finding) -> str:
-    verdict = one.verdict
-    if verdict.direction is None:
-        return f"as many of {verdict.of} methods lean one way as the other"
-    claim = one.question.claim(turned=verdict.direction == "second")
-    return f"{claim} in {verdict.holds} of {count(verdict.of, 'method')}"
 
 
 def curve_in_words(one: Finding) -> str:
@@ -221,11 +264,11 @@ def flip_sentences(flips: Sequence[Flips]) -> list[str]:
     reversing = [one for one in whole if one.sign or one.conclusion]
     if not reversing:
         return ["Switching any single choice changes neither the direction nor the conclusion."]
-    return [
-        f"Switching only the {one.choice} reverses the direction in {one.sign} of {count(one.of, 'comparison')} and "
-        f"changes the conclusion in {one.conclusion}."
-        for one in reversing[:_FLIPS]
-    ]
+    signs = [f"{one.choice} in {one.sign} of {count(one.of, 'comparison')}" for one in reversing if one.sign]
+    ends = [f"{one.choice} in {one.conclusion} of {one.of}" for one in reversing if one.conclusion]
+    said = f"reverses the direction ({listed(signs[:_FLIPS])})" if signs else "never reverses the direction"
+    changes = f"changes the conclusion ({listed(ends[:_FLIPS])})" if ends else "never changes the conclusion"
+    return [f"Switching a single choice {said} and {changes}."]
 
 
 def _without(one: Finding) -> Iterator[str]:
@@ -278,7 +321,7 @@ def _agreed(one: Finding) -> str:
         return "No method gave a value."
     median = one.multiverse.curve.median
     spread = f"; median effect {signed(median)} SD" if median is not None else ""
-    return f"{capitalised(_agreement(one))}{spread}."
+    return f"{capitalised(agreement(one))}{spread}."
 
 
 def settings_of(cells: Sequence[CellResult]) -> list[tuple[str, list[str]]]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tiltmeter.present.blocks import Listing, Section, text
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.series import is_check
+from tiltmeter.present.verdicts import doubts
 from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
@@ -67,7 +69,7 @@ def limits(found: Reported) -> list[Section]:
         *_unwritten(runs),
         *_models(done),
         *_servers(runs),
-        *_few_words(done),
+        *_few_words(found),
         *_missing(found),
         *_refused(found),
         *_caveats(runs),
@@ -128,24 +130,30 @@ def _servers(runs: Runs) -> Iterator[str]:
         yield f"The weights behind {listed(unknown)} are unknown: whoever serves a model can change it."
 
 
-def _few_words(done: Account) -> Iterator[str]:
+def _few_words(found: Reported) -> Iterator[str]:
     """How many biases rest on few test words; of each, the figure with the most of them counts."""
-    for view in dict.fromkeys(view for view, _ in done.origins):
-        found = [one for (of, _), one in done.origins.items() if of == view]
-        nothing = sum(one.value is None for one in found)
-        bare = sum(one.value is not None and one.low is None for one in found)
+    done = found.done
+    social = {place: one for place, one in done.origins.items() if not is_check(found, place[1])}
+    for view in dict.fromkeys(view for view, _ in social):
+        figures = [one for (of, _), one in social.items() if of == view]
+        nothing = sum(one.value is None for one in figures)
+        bare = sum(one.value is not None and one.low is None for one in figures)
         few = Counter(
             _WITH_FEW.get(one.method or "", _SHAPE_UNSEEN)
-            for one in found
+            for one in figures
             if one.low is not None and one.origins < _FEW_ORIGINS
         )
-        biases = count(len(found), "bias", "biases")
+        biases = count(len(figures), "bias", "biases")
         if nothing:
             yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
         if bare:
             have = "has" if bare == 1 else "have"
-            notes = [one.note or "" for one in found if one.value is not None and one.low is None]
-            why = "; ".join(dict.fromkeys(note.removeprefix("no interval: ") for note in notes if note))
+            notes = [one.note or "" for one in figures if one.value is not None and one.low is None]
+            why = "; ".join(
+                dict.fromkeys(
+                    note.removeprefix("no interval: ").replace("origin", "test word") for note in notes if note
+                )
+            )
             yield f"{view.capitalize()}: {bare} of {biases} {have} no interval{f' ({why})' if why else ''}."
         some = done.leading.get(view)
         if some and some.without and some.methods and not bare:
@@ -170,7 +178,7 @@ def _missing(found: Reported) -> Iterator[str]:
         for one in summary.continuations.cells if summary.continuations else ():
             for group, of_group in one.summary.groups.items():
                 missing, rated = of_group.mean.n_unscored, of_group.mean.n
-                place = f"texts about {found.names.group(group)}, {one.model}, {rater_words(one.rater)}"
+                place = f"texts about {found.names.group(group, one.bias)}, {one.model}, {rater_words(one.rater)}"
                 # People were asked about some of the texts only.
                 if not one.rater.startswith(PEOPLE):
                     texts.append((_part(missing, missing + rated), place))
@@ -193,7 +201,7 @@ def _refused(found: Reported) -> Iterator[str]:
             pair = max(sure, key=lambda pair: abs(pair.difference.value or 0.0))
             more, less = (pair.a, pair.b) if (pair.difference.value or 0.0) > 0 else (pair.b, pair.a)
             shares = [
-                f"{percent(one.groups[group].share.value)} of texts about {found.names.group(group)}"
+                f"{percent(one.groups[group].share.value)} of texts about {found.names.group(group, one.bias)}"
                 for group in (more, less)
             ]
             yield (
@@ -248,6 +256,7 @@ def _raters(found: Reported) -> Iterator[str]:
     names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
         return
+    yield from doubts(sorted(names))
     kinds: dict[str, list[str]] = {}
     for name in sorted(names):
         kinds.setdefault(kind_of(name), []).append(name)

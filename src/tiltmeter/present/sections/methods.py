@@ -20,10 +20,10 @@ from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.runs import leading_cells
 from tiltmeter.results.summary.text_records import PEOPLE
-from tiltmeter.sources.perturbing import DEFAULTS
+from tiltmeter.sources.perturbations import DEFAULTS
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
-from tiltmeter.stats.whole_curve import PERMUTATIONS
+from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import View

@@ -66,7 +66,7 @@ def _compared(what: str, pairs: Sequence[Correlation]) -> Iterator[Block]:
             (TableCell(name), *(TableCell(signed(value), sort=sort_key(value)) for value in values))
             for name, values in zip(square.names, square.values, strict=True)
         ]
-        made = table(f"Agreement of the {what} as a matrix", ("", *numbers(*square.names)), cells)
+        made = table(f"Agreement of the {what} as a matrix", ("Name", *numbers(*square.names)), cells)
         if made:
             yield made
 

@@ -8,6 +8,7 @@ from typing import Any
 from tiltmeter.present.blocks import Block, Facts, Section, Span, Table, Text, Verbatim, text
 from tiltmeter.present.decodings import decoding_words
 from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.series import pair_kinds
 from tiltmeter.present.tables import numbers, table
 from tiltmeter.present.words import count, date_words, listed
 from tiltmeter.records import ModelFacts
@@ -22,7 +23,7 @@ def what_was_run(found: Reported) -> list[Section]:
     """Models, studies, specifications, and what could not be made."""
     blocks: list[Block] = [_model(facts) for _, summary in found.runs for facts in summary.facts.values()]
     for run, summary in found.runs:
-        blocks.append(Section(f"Study {summary.study}", tuple(_study(run, summary, found.names))))
+        blocks.append(Section(f"Study {summary.study}", tuple(_study(run, summary, found))))
     specs = specs_of(found.runs)
     if specs:
         blocks.append(
@@ -49,19 +50,19 @@ def _model(facts: ModelFacts) -> Facts:
     )
 
 
-def _study(run: Run, summary: RunSummary, names: Names) -> Iterator[Block]:
-    yield Facts(tuple((name, text(value)) for name, value in _facts(run, names)))
+def _study(run: Run, summary: RunSummary, found: Reported) -> Iterator[Block]:
+    yield Facts(tuple((name, text(value)) for name, value in _facts(run, found)))
     dropped = _dropped(summary)
     if dropped:
         yield dropped
     yield Verbatim(run.meta["study"], "The study file as given")
 
 
-def _facts(run: Run, names: Names) -> Iterator[tuple[str, str]]:
+def _facts(run: Run, found: Reported) -> Iterator[tuple[str, str]]:
     resolved = run.meta["resolved"]
     yield "Finished", date_words(run.meta.get("finished"))
     if run.pairs:
-        yield "Pairs", f"{len(of_the_test(run.pairs)):,}"
+        yield "Pairs", pair_kinds(found, of_the_test(run.pairs))
         yield "Sources", listed([source_words(source) for source in resolved["sources"]])
         yield "Scorers", ", ".join(resolved["scorers"]) or "the default of each kind of model"
     texts = run.continuations
@@ -71,7 +72,7 @@ def _facts(run: Run, names: Names) -> Iterator[tuple[str, str]]:
         for one in texts.raters:
             facts = ", ".join(f"{name} {value}" for name, value in sorted(one.facts.items()))
             yield "Rater", f"{one.name}{f' ({facts})' if facts else ''}"
-    yield from _next_words(run, names)
+    yield from _next_words(run, found.names)
     yield "Seed", str(resolved["seed"])
     yield "Fingerprint", run.meta["fingerprint"]
     versions = {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})}
@@ -87,7 +88,7 @@ def _next_words(run: Run, names: Names) -> Iterator[tuple[str, str]]:
     yield "Sources of open prompts", listed([source_words(source) for source in choices["sources"]])
     for one in choices["words"]:
         sets = (
-            "; ".join(f"{names.group(group)}: {', '.join(words)}" for group, words in one["sets"])
+            "; ".join(f"{names.group(group, '')}: {', '.join(words)}" for group, words in one["sets"])
             or "those of each source"
         )
         yield "Words", f"{one['label']} ({sets})".strip()
@@ -111,7 +112,9 @@ def _called(spec: Mapping[str, Any]) -> str:
 
 
 def _spec(spec: Mapping[str, Any], names: Names) -> Text:
-    groups = ", ".join(f"{names.group(one['name'])} ({len(one['terms'])} terms)" for one in spec["groups"])
+    groups = ", ".join(
+        f"{names.group(one['name'], spec['name'])} ({len(one['terms'])} terms)" for one in spec["groups"]
+    )
     sets = ", ".join(
         f"{one['name']} ({len(one['terms'])}{'' if one['stereotype_of'] else ', control'})"
         for one in spec["attributes"]

@@ -6,15 +6,25 @@ from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Span, Text, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
+from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import Places, anchor_of, mark_of, title_of
+from tiltmeter.present.verdicts import answer, leads_otherwise
 from tiltmeter.present.words import SPACE, capitalised, count, date_words, listed, number_words, p_equals, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
+from tiltmeter.results.findings.instrument import RESULTS, Instrument, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
-from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NEGLIGIBLE, NONE_LARGER, TOO_LITTLE, Strength
-from tiltmeter.views import FACTS
+from tiltmeter.stats.multiverse.verdict import (
+    DEPENDS,
+    HOLDS,
+    INCONCLUSIVE,
+    NEGLIGIBLE,
+    NONE_LARGER,
+    TOO_LITTLE,
+    Strength,
+)
+from tiltmeter.views import FACTS, View
 
 ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 """Verdicts, those that say most first."""
@@ -29,8 +39,14 @@ _LISTED = 5
 """Conclusions that are named on the first screen; the others are in the chart."""
 
 
+_CHECKS = 2
+"""Checks that are named."""
 _REACH = 3
-"""How far ticks of other methods are drawn: so many times as far as the interval of the first; beyond, at its end."""
+"""How far ticks are drawn: this many times as far as the interval of the first method; beyond, at its end."""
+_SCALE = (
+    "1 SD is one standard deviation of the single items (texts, pairs or prompts) of a method. Ticks far out are drawn "
+    "at the edge."
+)
 
 
 def summary(found: Reported) -> list[Block]:
@@ -44,7 +60,8 @@ def summary(found: Reported) -> list[Block]:
     if left > 0:
         blocks.append(Prose(text(f"{capitalised(number_words(left))} more are in the chart."), "note"))
     blocks += [Notice(words) for words in unfinished(found)]
-    blocks += [_check(words, bad=bad) for words, bad in instrument_lines(found)]
+    checked = instrument_block(found)
+    blocks += [checked] if checked else []
     if found.answered.left_out:
         rest = f"{count(found.answered.left_out, 'more question')} can be answered with `tiltmeter multiverse`."
         blocks.append(Prose(text(rest), "note"))
@@ -99,33 +116,51 @@ def unfinished(found: Reported) -> Iterator[Text]:
         yield text(f"The run is not finished: results of {listed(missing)} are missing, and figures may change.")
 
 
-def _check(words: str, *, bad: bool) -> Block:
-    said = text(Span("Instrument check: ", "strong"), words)
-    return Notice(said) if bad else Prose(said)
+def instrument_block(found: Reported) -> Block | None:
+    """What the checks come to, as one paragraph; a warning where they cast doubt on the rest."""
+    lines = instrument_lines(found)
+    said = text(Span("Instrument check: ", "strong"), " ".join(words for words, _ in lines))
+    return None if not lines else Notice(said) if any(bad for _, bad in lines) else Prose(said)
 
 
 def instrument_lines(found: Reported) -> list[tuple[str, bool]]:
-    """What the checks come to, the worst first, and whether that casts doubt on the rest."""
+    """What the checks come to, the worst first, which questions they cover, and whether that casts doubt on these."""
     lines = [line for _, summary in found.runs for line in _of_run(summary.instrument, found)]
     return list(dict.fromkeys(lines))
 
 
 def _of_run(instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool]]:
-    by_result: dict[str, list[InstrumentCheck]] = {}
+    by_result: dict[tuple[str, View], list[InstrumentCheck]] = {}
     for one in instrument.checks:
-        by_result.setdefault(one.result, []).append(one)
-    for result in ("failed", "weak", "passed"):
-        checks = by_result.get(result, [])
-        if checks:
-            said = "; ".join(f"{found.names.bias(one.bias)}: {check_figure(one)}" for one in checks[:2])
-            more = f"; and {len(checks) - 2} more" if len(checks) > 2 else ""
-            yield f"{result}. {said}{more}.", result != "passed"
+        if one.result != "not made":
+            by_result.setdefault((one.result, one.view), []).append(one)
+    for (result, view), checks in sorted(by_result.items(), key=lambda each: RESULTS.index(each[1][0].result)):
+        said = "; ".join(_checked(one, found) for one in checks[:_CHECKS])
+        more = f"; and {len(checks) - _CHECKS} more" if len(checks) > _CHECKS else ""
+        yield f"{result} for {_covered(found, view, {one.model for one in checks})}. {said}{more}.", result != "passed"
     if not instrument.checks:
         yield "not made; no specification of the study checks what everybody expects.", False
-    bare = list(dict.fromkeys(view for (_, view), one in instrument.results.items() if one == "not made"))
-    if bare and instrument.checks:
-        titles = [FACTS[view].title for view in bare]
-        yield f"not made for “{listed(titles)}”.", False
+        return
+    bare: dict[View, set[str]] = {}
+    for (model, view), result in instrument.results.items():
+        if result == "not made":
+            bare.setdefault(view, set()).add(model)
+    if bare:
+        yield f"Not made for {listed([_covered(found, view, models) for view, models in bare.items()])}.", False
+
+
+def _covered(found: Reported, view: View, models: set[str]) -> str:
+    """Which questions the checks of a view cover."""
+    asked = [one.question for one in found.findings if not one.question.check]
+    number = sum(one.view == view and one.model in models for one in asked)
+    of = f" of {listed(sorted(models))}" if len(found.models) > 1 else ""
+    return f"{FACTS[view].title.lower()} ({count(number, 'question')}{of})"
+
+
+def _checked(one: InstrumentCheck, found: Reported) -> str:
+    by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
+    by = f" (by {by} alone)" if by else ""
+    return f"{capitalised(found.names.bias(one.bias))}: {check_figure(one)}{by}"
 
 
 def check_figure(one: InstrumentCheck) -> str:
@@ -150,14 +185,14 @@ def overview(found: Reported) -> Chart | None:
     if not rows:
         return None
     axis = Axis(
-        "effect in standard deviations under the study's first method; ticks: all other methods",
+        "effect in standard deviations (SD) under the study's first method; ticks: every method",
         neutral=0.0,
         neutral_name="no effect",
         left="the opposite of the label",
         right="as the label says",
     )
     said = "; ".join(f"{row.label}: {dot.text}" for row in rows for dot in row.dots)
-    return Chart("overview", _title(found), dots(rows, axis), f"Effects of all findings. {said}.")
+    return Chart("overview", _title(found), dots(rows, axis), f"Effects of all findings. {said}.", text(_SCALE))
 
 
 def _title(found: Reported) -> str:
@@ -184,11 +219,19 @@ def _overview_row(one: Finding, found: Reported) -> DotRow | None:
         effect.high,
         text=shown,
         interval=mark_of(one),
-        tip=one.verdict.sentence,
+        tip=answer(one),
         place=Places(one, found).of(one.leading) if one.leading else {},
         repeats=others,
     )
     heading = "Instrument checks, not social biases" if one.question.check else ""
-    name = capitalised(found.names.bias(one.question.bias))
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
-    return DotRow(f"{model}{name}: {one.question.short}", (dot,), heading)
+    return DotRow(f"{model}{claim_label(one, found)}", (dot,), heading)
+
+
+def claim_label(one: Finding, found: Reported) -> str:
+    """What is claimed of a bias, and whether most methods disagree with the one that the study names first."""
+    name = f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}"
+    if not leads_otherwise(one):
+        return name
+    so = "so" if one.verdict.direction == "first" else "the opposite"
+    return f"{name} (unlike the first method, {one.verdict.holds} of {one.verdict.of} say {so})"

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.packages import fetched
-from tiltmeter.raters.adapted import Adapted, pooled
+from tiltmeter.raters.adapted_network import Adapted, pooled
 from tiltmeter.raters.heads import MINILM
 from tiltmeter.raters.issues.layout import Layout
 

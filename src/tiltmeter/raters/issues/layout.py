@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
-from tiltmeter.kinds import OPENS_PHRASE, SINGULAR, is_nominal, term_kind
 from tiltmeter.parsing import parser
 from tiltmeter.records import Span, TermKind
+from tiltmeter.word_kinds import OPENS_PHRASE, SINGULAR, is_nominal, term_kind
 
 Edit = tuple[int, int, str]
 """A stretch of a text, and what takes its place."""

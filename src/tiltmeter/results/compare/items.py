@@ -14,7 +14,7 @@ from tiltmeter.results.compare.sides import Side, bare, decoding_words
 from tiltmeter.results.findings.compared import PERSON
 from tiltmeter.results.measurements.columns import RATING
 from tiltmeter.results.summary.next_words import ORIGINAL
-from tiltmeter.stats.before_after import means_of
+from tiltmeter.stats.comparing.before_after import means_of
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import View
 
@@ -81,7 +81,7 @@ def choices_of(cell: Combination) -> dict[str, str]:
     return cell.choices
 
 
-def places_of(side: Side, view: View, named: Mapping[str, str] | None = None) -> dict[Place, Cell]:
+def cells_by_choices(side: Side, view: View, named: Mapping[str, str] | None = None) -> dict[Place, Cell]:
     """The cells of a side by the first measure of a view; `named` gives sources other names. Habits are left out."""
     return {
         ((named or {}).get(cell.source, cell.source), cell.bias, *choices_of(cell).values()): cell
@@ -103,7 +103,7 @@ def keyed(cell: Cell) -> dict[Key, Measurement]:
     return {key: first[key]._replace(value=value) for key, value in values.items()}
 
 
-def only_one(a: Side, b: Side, tables: Sequence[Mapping[Place, Cell]]) -> tuple[str, ...]:
+def choices_of_one_side(a: Side, b: Side, tables: Sequence[Mapping[Place, Cell]]) -> tuple[str, ...]:
     """Choices that only one side has, the shortest way to say it."""
     found = []
     one, two = tables

@@ -14,10 +14,10 @@ def as_pair(groups: Sequence[str]) -> str:
     return (" / " if any("/" in group for group in groups) else "/").join(groups)
 
 
-def both_of(pair: str) -> tuple[str, str]:
+def split_pair(pair: str) -> tuple[str, str]:
     """The two groups of such a name.
 
-    >>> both_of("women/men"), both_of("Black/African / White")
+    >>> split_pair("women/men"), split_pair("Black/African / White")
     (('women', 'men'), ('Black/African', 'White'))
     """
     first, _, second = pair.partition(" / " if " / " in pair else "/")

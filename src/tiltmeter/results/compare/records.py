@@ -8,10 +8,10 @@ from typing import Any
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.sides import Side
-from tiltmeter.stats.before_after import GapChange
-from tiltmeter.stats.comparisons import Paired
-from tiltmeter.stats.detectable import minimum_detectable_of
-from tiltmeter.stats.equivalence import Equivalence
+from tiltmeter.stats.comparing.before_after import GapChange
+from tiltmeter.stats.comparing.equivalence import Equivalence
+from tiltmeter.stats.comparing.paired import Paired
+from tiltmeter.stats.planning.detectable import minimum_detectable_of
 from tiltmeter.views import View
 
 OVERALL = "overall"

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.errors import UserError
+from tiltmeter.results.compare.comparability import check_comparable, notes_on
 from tiltmeter.results.compare.items import Wanted
 from tiltmeter.results.compare.records import Compared, RunComparison
-from tiltmeter.results.compare.sides import lone_views, sides_of, views_of
-from tiltmeter.results.compare.unlike import notes_on, refuse_unlike
+from tiltmeter.results.compare.sides import sides_of, views_of, views_of_one_side
 from tiltmeter.results.compare.views import compared_view
 from tiltmeter.results.compare.words import in_words
-from tiltmeter.stats.correction import holm
-from tiltmeter.stats.estimates import adjust
+from tiltmeter.stats.estimates import adjust, holm
 from tiltmeter.store import Run
 from tiltmeter.views import View
 
@@ -31,9 +30,9 @@ def compare_runs(
         raise UserError(f"--margin {margin:g}: a margin is more than 0: the difference that would matter")
     a, b = sides_of(runs, models)
     common = views_of(a, b, views)
-    refuse_unlike(a, b, common)
+    check_comparable(a, b, common)
     made = [compared_view(view, a, b, Wanted(margin)) for view in common]
-    lone = [] if views else lone_views(a, b)
+    lone = [] if views else views_of_one_side(a, b)
     lone += [f"no item of {view.view} is the same in both" for view in made if not view.cells]
     made = [view for view in made if view.cells]
     if not made:

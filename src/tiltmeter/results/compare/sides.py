@@ -10,13 +10,12 @@ from typing import Any
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Decoding
 from tiltmeter.results.cells import table_of
-from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, VIEWS, View
 
 VERSION = re.compile(r"\.v(\d+)(?=$|:)")
-_GO_ON = "go on with `tiltmeter run`"
-_GO_ON_FINISHING = "a run that is not finished goes on with `tiltmeter run`"
+_RESUME = "resume an unfinished run with `tiltmeter run`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def sides_of(runs: Sequence[Run], models: Sequence[str]) -> tuple[Side, Side]:
         if len(models) != 2 or models[0] == models[1]:
             raise UserError(
                 f"{run.folder}: of one run, two models are compared: name them with --model A --model B; "
-                f"it has {', '.join(known) or f'none that has answered; {_GO_ON_FINISHING}'}"
+                f"it has {', '.join(known) or f'none that has answered; {_RESUME}'}"
             )
         chosen = [(run, _known(run, name)) for name in models]
     else:
@@ -86,7 +85,7 @@ def _one(run: Run, name: str | None) -> str:
     known = list(run.facts)
     if len(known) != 1:
         if not known:
-            raise UserError(f"{run.folder}: has no model that has answered; {_GO_ON_FINISHING}")
+            raise UserError(f"{run.folder}: has no model that has answered; {_RESUME}")
         has = f"has several models: {', '.join(known)}"
         raise UserError(f"{run.folder}: {has}; name one with --model, for each run where they differ")
     return known[0]
@@ -100,46 +99,47 @@ def _known(run: Run, name: str) -> str:
 
 def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
     """The views that both sides have; refuses one that was asked for and that a side lacks."""
-    has = [views_there(side) for side in (a, b)]
+    has = [views_measured(side) for side in (a, b)]
     for view in wanted:
         for side, own in zip((a, b), has, strict=True):
             if view not in own:
                 there = ", ".join(own) or "nothing"
                 raise UserError(
-                    f"{side.run.folder}: has no {view} of {side.model}; there is {there}{_to_be_finished(side)}"
+                    f"{side.run.folder}: has no {view} of {side.model}; there is {there}{_finish_first(side)}"
                 )
     found = [view for view in wanted or VIEWS if all(view in own for own in has)]
     if not found:
         told = " and ".join(
             f"{side.name} has {', '.join(own) or 'nothing'}" for side, own in zip((a, b), has, strict=True)
         )
-        raise UserError(f"there is nothing in common to compare: {told}{_to_be_finished(a, b)}")
+        raise UserError(f"there is nothing in common to compare: {told}{_finish_first(a, b)}")
     return found
 
 
 def is_unfinished(side: Side) -> bool:
     """Whether something that the study asks of the model is not there yet."""
     run = side.run
-    unscored = bool(side.sources("pairs")) and all(model != side.model for model, _ in run.scores)
+    scored = {cell.model for cell in table_of(run).cells if cell.scorer}
+    unscored = bool(side.sources("pairs")) and side.model not in scored
     unread = run.next_words is not None and not run.next_words.complete
     return unscored or unread or not run.meta.get("all_rated", True)
 
 
-def _to_be_finished(*sides: Side) -> str:
+def _finish_first(*sides: Side) -> str:
     """Which runs are not finished, at the end of a sentence on what they lack."""
     names = dict.fromkeys(str(side.run.folder) for side in sides if is_unfinished(side))
     which = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not finished"
-    return f"; {which}: {_GO_ON}" if names else ""
+    return f"; {which}: {_RESUME}" if names else ""
 
 
-def lone_views(a: Side, b: Side) -> list[str]:
+def views_of_one_side(a: Side, b: Side) -> list[str]:
     """The views that only one side has, in words."""
-    first, second = views_there(a), views_there(b)
+    first, second = views_measured(a), views_measured(b)
     lone = ((a, first, second), (b, second, first))
     return [f"only {side.name} has {view}" for side, own, other in lone for view in own if view not in other]
 
 
-def views_there(side: Side) -> list[View]:
+def views_measured(side: Side) -> list[View]:
     """The views of which a side has results."""
     return [view for view in VIEWS if table_of(side.run).of(view, model=side.model)]
 

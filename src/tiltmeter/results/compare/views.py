@@ -10,23 +10,32 @@ from tiltmeter.measures.next_words import SHARE
 from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Measurement
-from tiltmeter.results.compare.items import MEASURES, SIDES, Shared, Wanted, choices_of, keyed, only_one, places_of
+from tiltmeter.results.compare.items import (
+    MEASURES,
+    SIDES,
+    Shared,
+    Wanted,
+    cells_by_choices,
+    choices_of,
+    choices_of_one_side,
+    keyed,
+)
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.records import Compared, ComparedView
 from tiltmeter.results.compare.sides import Matched, Side, group_pairs
 from tiltmeter.results.findings.compared import PERSON
 from tiltmeter.results.items import pair_item
-from tiltmeter.results.leading import rank_of
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.results.scores import is_published
 from tiltmeter.results.summary.next_words import ORIGINAL
-from tiltmeter.stats.before_after import Prompted, gap_change, gap_equivalence, means_of
-from tiltmeter.stats.codes import or_origins
-from tiltmeter.stats.comparisons import Paired, paired
-from tiltmeter.stats.crossed_changes import crossed_change
-from tiltmeter.stats.equivalence import Equivalence, equivalence, paired_equivalence
+from tiltmeter.stats.arrays import or_origins
+from tiltmeter.stats.comparing.before_after import Prompted, gap_change, gap_equivalence, means_of
+from tiltmeter.stats.comparing.changes import crossed_change
+from tiltmeter.stats.comparing.equivalence import Equivalence, equivalence, paired_equivalence
+from tiltmeter.stats.comparing.paired import Paired, paired
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.next_words import Place, Values, means
-from tiltmeter.stats.pairs import further_of, headline_strata
+from tiltmeter.stats.views.next_words import Place, Values, means
+from tiltmeter.stats.views.pairs import further_of, headline_strata
 from tiltmeter.views import View
 
 Both = tuple[Cell, Measurement, Measurement]
@@ -40,7 +49,7 @@ Kept = Mapping[tuple[str, ...], Items]
 def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
     """Every figure of a view that both sides have, and the headlines."""
     sources, shared = Matched.of(a, b, view), Shared()
-    tables = [places_of(side, view, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
+    tables = [cells_by_choices(side, view, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
     kept: dict[tuple[str, ...], Items] = {}
     made: list[Compared] = []
     for place in (place for place in tables[0] if place in tables[1]):
@@ -55,7 +64,7 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
             choices = dict(zip(("source", "bias", *choices_of(cells[0])), place, strict=True))
             made += _COMPARED[view](a, choices, by_measure, wanted)
     overall = tuple(_OVERALL[view](a, kept, made, wanted))
-    return ComparedView(view, shared.counts, overall, tuple(made), only_one(a, b, tables))
+    return ComparedView(view, shared.counts, overall, tuple(made), choices_of_one_side(a, b, tables))
 
 
 def _pairs(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.compare.names import both_of
+from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.compare.records import Compared, ComparedView
-from tiltmeter.stats.comparisons import Paired
+from tiltmeter.stats.comparing.paired import Paired
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, excludes_zero
 
 ALPHA = 0.05
@@ -47,7 +47,7 @@ def _about(one: Compared, several: bool) -> str:
     if one.view == "pairs":
         return f"{choices['source']}: " if several else ""
     if one.view == "continuations":
-        first, second = both_of(choices["groups"])
+        first, second = split_pair(choices["groups"])
         return f"{choices['bias']}, {choices['rater']}, {first} − {second}: "
     return f"{choices['bias']}, {choices['source']}: " if several else f"{choices['bias']}: "
 
@@ -59,8 +59,8 @@ def _said(one: Compared, corrected: bool) -> str:
         return f"{_same(one)}."
     if found.value is None or found.low is None:
         return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."
-    text = _claim(one, found) if is_shown(one) else _no_claim(one, found, corrected)
-    if is_shown(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
+    text = _claim(one, found) if is_significant(one) else _no_claim(one, found, corrected)
+    if is_significant(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
         text += f" A permutation test does not confirm it (p = {one.found.p_permutation:.2g})."
     if one.equivalence is not None:
         text += f" {_equivalent(one)}"
@@ -89,7 +89,7 @@ def _between(found: Estimate) -> str:
     return f", {found.low:+z.3f} to {found.high:+z.3f}".replace("-", "−")
 
 
-def is_shown(one: Compared) -> bool:
+def is_significant(one: Compared) -> bool:
     """Whether a difference may be claimed: its corrected p is small and its interval on one side of zero."""
     return one.p_holm is not None and one.p_holm < ALPHA and excludes_zero(one.difference)
 
@@ -103,7 +103,7 @@ def _claim(one: Compared, found: Estimate) -> str:
     size, often = _sized(one, abs(value), sorted(map(abs, ends))), "less often" if value > 0 else "more often"
     if one.view == "pairs":
         return f"B prefers stereotyped sentences {often} than A by {size}."
-    first = both_of(one.choices["groups"])[0]
+    first = split_pair(one.choices["groups"])[0]
     return f"B expects {first} {often} than A by {size} of the two."
 
 
@@ -131,8 +131,8 @@ def _equivalent(one: Compared) -> str:
     assert one.equivalence is not None
     size = _size(one, one.equivalence.margin)
     if one.equivalence.verdict in ("equivalent", "both"):
-        return f"It is no more than {size} either way{'' if is_shown(one) else ', if there is one'}."
-    if is_shown(one):
+        return f"It is no more than {size} either way{'' if is_significant(one) else ', if there is one'}."
+    if is_significant(one):
         return f"It may be more than {size}."
     return f"That it is no more than {size} either way was not shown either."
 

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter import specs
 from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.results.files.loaded import answers
-from tiltmeter.stats.sets import infer_sets
+from tiltmeter.stats.views.sets import infer_sets
 
 
 def attribute_sets(

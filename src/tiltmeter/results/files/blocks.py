@@ -14,7 +14,7 @@ from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.results.files.loaded import loaded
 from tiltmeter.results.files.rated_texts import RATED, RatedTexts, rated_texts, value_notes
 from tiltmeter.results.files.rated_values import Given, read_values
-from tiltmeter.stats.structure_means import natural
+from tiltmeter.stats.structures.means import natural
 
 LABEL = "label"
 """What errors and reasons call the part of a line before the tab."""

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import UserError
-from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
+from tiltmeter.parquet import SQL_TYPES, quoted, sql_text
 from tiltmeter.records import Estimate
-from tiltmeter.results.files.loaded import answers
-from tiltmeter.results.files.tables import Table, is_parquet
+from tiltmeter.results.files.loaded import GivenRows, answers, loaded
+from tiltmeter.results.files.tables import Table
 from tiltmeter.results.measurements.columns import CHOICES, COUNTED, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
-from tiltmeter.stats.codes import or_origins
-from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.correction import holm
+from tiltmeter.stats.arrays import or_origins
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, LARGEST, Scale, estimate
+from tiltmeter.stats.estimates import holm
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.views import FACTS, view_named
 
 NEEDED = ("bias", "origin", "group", "value")
@@ -45,7 +45,7 @@ def measured(
 
     `columns` says what a column is called in the file; `where` keeps the rows that have a value.
     """
-    with database() as found, refusals(path):
+    with loaded(()) as found:
         _prepare(found, path, dict(columns or {}), dict(where or {}))
         cells = [figure for cell, rows in _cells(found) for figure in _figures(cell, rows, level)]
     adjusted = holm([one["p"] for one in cells])
@@ -56,34 +56,36 @@ def measured(
 
 def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[str, str]) -> None:
     """The sums of the rows by everything that tells them apart, as a table."""
-    there = _read(found, path)
+    table = Table(path)
     for name, given in columns.items():
         if name not in MEASUREMENTS:
             raise UserError(f"--columns {name}={given}: there is no column `{name}`; there are {_listed(MEASUREMENTS)}")
     called = {name: columns.get(name, name) for name in MEASUREMENTS}
     for given in [*(called[name] for name in (*NEEDED, *columns)), *where]:
-        if given not in there:
-            raise UserError(
-                f"{path}: has no column `{given}`; it has {_listed(there)}; --columns NAME=COLUMN says which"
+        if given not in table.columns:
+            there = _listed(table.columns)
+            raise UserError(f"{path}: has no column `{given}`; it has {there}; --columns NAME=COLUMN says which")
+    rows = GivenRows(found, table, called.values(), where)
+    cells = {name: rows.name(given) for name, given in called.items()}
+    for name, kind in MEASUREMENTS.items():
+        if kind is not str:
+            rows.refuse(
+                f"{cells[name]} IS NOT NULL AND try_cast({cells[name]} AS {SQL_TYPES[kind]}) IS NULL",
+                lambda text: f"{text[:40]!r} is not a number; leave it blank if there is none",
+                cells[name],
+                called[name],
             )
     chosen = ", ".join(
-        f"{_cast(called[name], kind) if called[name] in there else 'NULL'}::{SQL_TYPES[kind]} AS {quoted(name)}"
-        for name, kind in MEASUREMENTS.items()
+        f"try_cast({cells[name]} AS {SQL_TYPES[kind]}) AS {quoted(name)}" for name, kind in MEASUREMENTS.items()
     )
-    kept = " AND ".join(f"{quoted(name)}::VARCHAR = {sql_text(value)}" for name, value in where.items()) or "true"
     # A number that cannot be averaged is none, and takes no other with it.
     usable = f"CASE WHEN isfinite(value) AND abs(value) < {LARGEST!r} THEN value END AS value"
-    found.execute(f"CREATE VIEW kept AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
-    found.execute(f"CREATE VIEW rows AS SELECT * FROM kept WHERE {_of_the_test(found)}")
-    if not found.execute("SELECT count(*) FROM rows").fetchone()[0]:
-        raise UserError(f"{path}: has no rows{' that --where keeps' if where else ''}")
+    found.execute(f"CREATE VIEW usable AS SELECT * REPLACE ({usable}) FROM (SELECT line, {chosen} FROM kept)")
+    found.execute(f"CREATE VIEW rows AS SELECT * FROM usable WHERE {_of_the_test(found)}")
     for name in ("bias", "origin", "group"):
-        blank = found.execute(f"SELECT count(*) FROM rows WHERE {quoted(name)} IS NULL").fetchone()[0]
+        blank = rows.count(f"{quoted(name)} IS NULL", "rows")
         if blank:
             raise UserError(f"{path}: `{called[name]}` is blank in {blank:,} rows; a measurement says what it is of")
-    for name, kind in MEASUREMENTS.items():
-        if kind is not str and called[name] in there:
-            _refuse_text(found, path, called[name], SQL_TYPES[kind])
     _refuse_scales(found, path)
     listed = ", ".join(map(quoted, (*CELL, "group", "against", "attribute_set", "origin", *_FURTHER)))
     scale = ", ".join(f"any_value({quoted(name)}) AS {quoted(name)}" for name in SCALE)
@@ -124,35 +126,9 @@ def _of_the_test(found: Any) -> str:
     for view, counted in COUNTED.items():
         named = ", ".join(map(sql_text, sorted(counted)))
         own = f"view = {sql_text(view)}"
-        if found.execute(f"SELECT count(*) FROM kept WHERE {own} AND measure IN ({named})").fetchone()[0]:
+        if found.execute(f"SELECT count(*) FROM usable WHERE {own} AND measure IN ({named})").fetchone()[0]:
             left_out.append(f"NOT coalesce({own} AND measure NOT IN ({named}), false)")
     return " AND ".join(left_out) or "true"
-
-
-def _read(found: Any, path: str | Path) -> list[str]:
-    """The file as the table `given`; its columns."""
-    if is_parquet(path):
-        attach(found, "given", path)
-    else:
-        table = Table(path)
-        refuse_alike(table.columns, path)
-        fill(found, "given", dict.fromkeys(table.columns, str), (cells for _, cells in table.rows()))
-    return [row[0] for row in found.execute("DESCRIBE given").fetchall()]
-
-
-def _cast(name: str, kind: type) -> str:
-    text = f"nullif(trim({quoted(name)}::VARCHAR), '')"
-    return text if kind is str else f"try_cast({text} AS {SQL_TYPES[kind]})"
-
-
-def _refuse_text(found: Any, path: str | Path, name: str, to: str) -> None:
-    text = f"trim({quoted(name)}::VARCHAR)"
-    query = f"SELECT any_value({text}) FROM given WHERE {text} <> '' AND try_cast({text} AS {to}) IS NULL"
-    wrong = found.execute(query).fetchone()[0]
-    if wrong is not None:
-        raise UserError(
-            f"{path}: {wrong[:40]!r} in the column `{name}` is not a number; leave it blank if there is none"
-        )
 
 
 def _cells(found: Any) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from sys import intern
 from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import check_writable, write_csv
-from tiltmeter.measures.next_words import Combine, shared_chance
-from tiltmeter.parquet import Rows
+from tiltmeter.measures.next_words import MEASURES, Combine, shared_probability
 from tiltmeter.records import NextWord, NextWords, Shared
-from tiltmeter.results.files.loaded import answers, loaded
+from tiltmeter.results.files.loaded import GivenRows, answers, loaded
 from tiltmeter.results.files.tables import Table, refuse_mixed
 from tiltmeter.results.summary.next_words import (
     ORIGINAL,
@@ -25,15 +25,14 @@ from tiltmeter.results.summary.next_words import (
     NextWordSettings,
     NextWordSummary,
     expected,
-    measured,
     summarise_next_words,
 )
-from tiltmeter.results.summary.saliency import Explained, mean_saliency
+from tiltmeter.results.summary.prompts import PromptColumns, Prompts
+from tiltmeter.results.summary.saliency import mean_saliency
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import column
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.next_words import Place
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Answered, likeliest
 
 COLUMNS = (
@@ -56,7 +55,12 @@ COLUMNS = (
     "unscored",
 )
 SALIENCY_COLUMNS = ("saliency_word", "saliency_subject", "saliency_last", "saliency_residue")
-_NUMBERS = ("shared", "highest", "gap", *SALIENCY_COLUMNS[1:])
+_SALIENCY = dict(zip(("profession", "last", "residue"), SALIENCY_COLUMNS[1:], strict=True))
+_CHANCE = ("logprob", "probability")
+_NUMBERS = ("shared", "highest", "gap", *_SALIENCY.values())
+_MEMORY = "384MB"
+"""What it takes to put the words of each prompt together, of as many prompts as there are."""
+_OF_PROMPT = ("prompt", "profession", "template", "perturbation", "highest", "gap")
 _WORDS = ("perturbation", "item", "origin", "template", "group", "term", "value", "reason")
 """The columns of measurements that words have; the value is a log-probability."""
 NOT_MIXED = ("model", "bounded", "capitalised", "words", "source", "bias")
@@ -75,13 +79,15 @@ class NextWordColumns:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFile:
-    """What a file says of each prompt."""
+    """What a file says of its prompts."""
 
-    items: Sequence[Expected]
+    prompts: Mapping[str, Prompts]
+    """By perturbation."""
     words: WordSets
     rows: int
     """How many of its rows count."""
-    explained: Sequence[Explained] = ()
+    explained: Prompts | None = None
+    """Of prompts that are explained, the shares of their saliency."""
 
 
 def check_table(path: str | Path, option: str, read: Sequence[str | Path]) -> None:
@@ -131,7 +137,7 @@ def _rows(asked: Mapping[str, object], answered: Sequence[Answered], sets: WordS
             }
         for word in one.found.words:
             group, own = groups[word.word]
-            held = shared_chance(word, [other for other in one.found.words if other.word in own])
+            held = shared_probability(word, [other for other in one.found.words if other.word in own])
             yield {
                 **common,
                 "group": group,
@@ -144,80 +150,85 @@ def _rows(asked: Mapping[str, object], answered: Sequence[Answered], sets: WordS
 
 
 def read_answers(path: str | Path, columns: NextWordColumns | None = None) -> AnswerFile:
-    """What a file says of each prompt."""
+    """What a file says of its prompts."""
     wanted = columns or NextWordColumns()
+    prompts, explained = PromptColumns(), PromptColumns()
+    with _opened(path, wanted) as (given, words):
+        for item, row in _answers(given, words, wanted.combine):
+            prompts.add(row["number"], item)
+            shares = {name: row[column] for name, column in _SALIENCY.items()}
+            if any(share is not None for share in shares.values()):
+                explained.add(row["number"], replace(item, chances=shares, perturbation=ORIGINAL))
+    return AnswerFile(prompts.made(), words, given.rows, explained.made().get(ORIGINAL))
+
+
+@contextmanager
+def _opened(path: str | Path, wanted: NextWordColumns) -> Iterator[tuple[GivenRows, WordSets]]:
+    """The words of a file as measurements, and the words of each group."""
     table = Table(path)
     header = table.columns
     for name in _NEEDED:
         column(header, name, path, name)
     if not {"probability", "logprob"} & set(header):
         raise InvalidData("a column `probability` or `logprob` is needed", file=path, line=1)
-    table.chosen(wanted.where)
     profession = _optional(header, wanted.profession, ("profession", "origin"), path, "--columns origin=COLUMN")
     template = _optional(header, wanted.template, ("template",), path, "--columns template=COLUMN")
-    reading = _Reading(table, profession, template)
-    with loaded(_WORDS, reading.rows(), _NUMBERS) as found:
-        words = word_sets.checked({group: [*own] for group, own in reading.sets.items()}, path)
-        items, explained = [], []
-        # Prompts in the order in which they are first named, each with its words together.
-        query = (
-            "SELECT * FROM measurements JOIN (SELECT perturbation, item, min(line) AS first FROM measurements "
-            "GROUP BY ALL) USING (perturbation, item) ORDER BY first, line"
-        )
-        for (perturbation, prompt), rows in groupby(answers(found, query), itemgetter("perturbation", "item")):
-            own = list(rows)
-            # Many prompts have these in common.
-            place = Place(*(name and intern(name) for name in (own[0]["origin"], own[0]["template"])))
-            answer = _next_words(own, words, path)
-            items.append(
-                expected(answer, words, prompt, place.profession, place.template, intern(perturbation), wanted.combine)
-            )
-            shares = [own[0][name] for name in SALIENCY_COLUMNS[1:]]
-            if any(share is not None for share in shares):
-                explained.append(Explained(place, *shares))
-    return AnswerFile(items, words, reading.read, explained)
+    with loaded(_WORDS, numbers=_NUMBERS) as found:
+        named = {*COLUMNS, *SALIENCY_COLUMNS, *NOT_MIXED, profession, template}
+        given = GivenRows(found, table, named, wanted.where)
+        for name in NOT_MIXED:
+            refuse_mixed(path, name, sorted(given.distinct(name)) if name in header else ())
+        _measure(given, profession, template)
+        sets: dict[str, list[str]] = defaultdict(list)
+        for row in given.each('{g: "group", w: term}', of="measurements"):
+            sets[row["key"]["g"]].append(row["key"]["w"])
+        yield given, word_sets.check_word_sets(sets, path)
 
 
-class _Reading:
-    """The rows of a table as measurements: the probability of a word after a prompt."""
+def _measure(given: GivenRows, profession: str | None, template: str | None) -> None:
+    """The log-probability of each word after a prompt as a measurement."""
+    given.refuse(
+        f"{given.text('group')} = '' OR {given.text('word')} = ''", lambda _: "a row without a group or a word"
+    )
+    numbers = {name: given.number(name, partial(_number, name, given.path)) for name in (*_CHANCE, *_NUMBERS)}
+    logprob, chance = (numbers[name] for name in _CHANCE)
+    given.refuse(f"{logprob} > 0", lambda held: f"{held:g} is no logarithm of a probability", logprob, "logprob")
+    for name, condition in (("probability", f"{logprob} IS NULL"), ("shared", "true")):
+        outside = f"{condition} AND {numbers[name]} NOT BETWEEN 0 AND 1"
+        given.refuse(outside, lambda held: f"{held:g} is no probability", numbers[name], name)
+    of_chance = f"CASE WHEN {chance} > 0 THEN ln({chance}) WHEN {chance} = 0 THEN '-inf'::DOUBLE END"
+    given.measure(
+        {
+            "perturbation": f"coalesce({given.name('perturbation')}, '{ORIGINAL}')",
+            "item": given.cell("prompt"),
+            "origin": f"coalesce({given.name(profession)}, {given.cell('prompt')})",
+            "template": given.name(template),
+            "group": given.text("group"),
+            "term": given.text("word"),
+            "value": f"coalesce({logprob}, {of_chance})",
+            "reason": given.name("unscored"),
+            **{name: numbers[name] for name in _NUMBERS},
+        }
+    )
 
-    def __init__(self, table: Table, profession: str | None, template: str | None) -> None:
-        self._table, self._profession, self._template = table, profession, template
-        self.sets: dict[str, dict[str, None]] = defaultdict(dict)
-        self.read = 0
 
-    def rows(self) -> Rows:
-        """A measurement for each row; what must not differ between rows is looked at on the way."""
-        table, path = self._table, self._table.path
-        mixed: dict[str, set[str]] = {name: set() for name in NOT_MIXED if name in table.columns}
-        named = {*COLUMNS, *SALIENCY_COLUMNS, *NOT_MIXED, self._profession, self._template}
-        # What a prompt has in common stands in its first row.
-        first = [name for name in ("highest", "gap", *SALIENCY_COLUMNS[1:]) if name in table.columns]
-        for line, cells in table.rows([name for name in table.columns if name in named]):
-            self.read += 1
-            for name, values in mixed.items():
-                values.add(cells[name])
-            group, word, prompt = cells["group"].strip(), cells["word"].strip(), cells["prompt"]
-            if not group or not word:
-                raise InvalidData("a row without a group or a word", file=path, line=line)
-            self.sets[group].setdefault(word)
-            yield {
-                "line": line,
-                "perturbation": cells.get("perturbation", "").strip() or ORIGINAL,
-                "item": prompt,
-                "origin": (cells[self._profession].strip() if self._profession else "") or prompt,
-                "template": (cells[self._template].strip() if self._template else "") or None,
-                "group": group,
-                "term": word,
-                "value": _logprob(cells, line, path),
-                "reason": cells.get("unscored", "").strip() or None,
-                "shared": _shared(cells, line, path),
-                **{name: _number(cells[name], name, line, path) for name in first},
-            }
-        for name, values in mixed.items():
-            refuse_mixed(path, name, sorted(values))
-        if not self.read:
-            table.refuse_empty()
+def _answers(given: GivenRows, words: WordSets, combine: Combine) -> Iterator[tuple[Expected, Mapping[str, Any]]]:
+    """What is expected after each prompt, as they come, and its first row; `number` tells prompts apart."""
+    # Step by step, each of which needs less memory than all of them together.
+    given.found.execute(
+        f"DROP VIEW kept; DROP TABLE given; SET memory_limit = '{_MEMORY}'; CREATE TABLE prompts AS "
+        "SELECT perturbation, item, min(line) AS first FROM measurements GROUP BY ALL; "
+        "CREATE TABLE items AS SELECT item, min(first) AS number FROM prompts GROUP BY item"
+    )
+    query = (
+        "SELECT * FROM measurements JOIN prompts USING (perturbation, item) JOIN items USING (item) "
+        "ORDER BY first, line"
+    )
+    for _, rows in groupby(answers(given.found, query), itemgetter("first")):
+        own = list(rows)
+        first = own[0]
+        place = first["item"], first["origin"], first["template"], first["perturbation"]
+        yield expected(_next_words(own, words, given.path), words, *place, combine), first
 
 
 def summarise_next_word_file(
@@ -230,8 +241,9 @@ def summarise_next_word_file(
 
 def summarise_answers(found: AnswerFile, columns: NextWordColumns, settings: NextWordSettings) -> dict[str, Any]:
     """The same of a file that has been read."""
-    summary: NextWordSummary = summarise_next_words(found.items, settings)
-    saliency = mean_saliency(found.explained, level=settings.level)
+    summary: NextWordSummary = summarise_next_words(found.prompts, settings)
+    explained = found.explained
+    saliency = mean_saliency(explained.places, explained.chances, level=settings.level) if explained else {}
     return {
         **summary.as_json(),
         "saliency": {name: one.as_json() for name, one in saliency.items()},
@@ -241,26 +253,24 @@ def summarise_answers(found: AnswerFile, columns: NextWordColumns, settings: Nex
     }
 
 
-def write_by_prompt(path: str | Path, items: Sequence[Expected], reference: str | None = None) -> None:
-    """Write every measure of every pair of groups, a row for each prompt."""
-    groups = list(dict.fromkeys(group for item in items for group in item.chances))
-    rows: list[dict[str, object]] = [
-        {
-            "prompt": item.prompt,
-            "profession": item.profession,
-            "template": item.template,
-            "perturbation": item.perturbation,
-            "highest": item.highest,
-            "gap": item.gap,
-            **{f"P({group})": item.chances.get(group) for group in groups},
-        }
-        for item in items
-    ]
-    for a, b in pairs_of_groups(groups, reference):
-        for name, values in measured(items, a, b).items():
-            for row, value in zip(rows, values.values, strict=True):
-                row[f"{a}/{b}.{name}"] = value
-    write_csv(path, list(rows[0]) if rows else ["prompt"], rows)
+def write_by_prompt(out: str | Path, path: str | Path, columns: NextWordColumns, reference: str | None = None) -> None:
+    """Write every measure of every pair of groups, a row for each prompt of a file."""
+    with _opened(path, columns) as (given, words):
+        groups = [group for group, _ in words]
+        pairs = pairs_of_groups(groups, reference)
+        header = [*_OF_PROMPT, *(f"P({group})" for group in groups)]
+        header += [f"{a}/{b}.{each.name}" for a, b in pairs for each in MEASURES]
+        items = (item for item, _ in _answers(given, words, columns.combine))
+        write_csv(out, header, (_by_prompt(item, pairs) for item in items))
+
+
+def _by_prompt(item: Expected, pairs: Sequence[tuple[str, str]]) -> dict[str, object]:
+    found: dict[str, object] = {name: getattr(item, name) for name in _OF_PROMPT}
+    found |= {f"P({group})": chance for group, chance in item.chances.items()}
+    for a, b in pairs:
+        both = [(item.chances.get(a), item.chances.get(b))]
+        found |= {f"{a}/{b}.{each.name}": each.values(both)[0] for each in MEASURES}
+    return found
 
 
 def _next_words(rows: Sequence[Mapping[str, Any]], sets: WordSets, path: str | Path) -> NextWords:
@@ -281,31 +291,7 @@ def _next_words(rows: Sequence[Mapping[str, Any]], sets: WordSets, path: str | P
     return NextWords(words, rows[0]["highest"], rows[0]["gap"])
 
 
-def _shared(cells: Mapping[str, str], line: int, path: str | Path) -> float | None:
-    """What other words of the group hold of a word's chance; None where the file does not say."""
-    held = _number(cells.get("shared", ""), "shared", line, path)
-    if held is not None and not 0 <= held <= 1:
-        raise InvalidData(f"{held:g} is no probability", file=path, line=line, key="shared")
-    return held
-
-
-def _logprob(cells: Mapping[str, str], line: int, path: str | Path) -> float | None:
-    given = _number(cells.get("logprob", ""), "logprob", line, path)
-    if given is not None:
-        if given > 0:
-            raise InvalidData(f"{given:g} is no logarithm of a probability", file=path, line=line, key="logprob")
-        return given
-    chance = _number(cells.get("probability", ""), "probability", line, path)
-    if chance is None:
-        return None
-    if not 0 <= chance <= 1:
-        raise InvalidData(f"{chance:g} is no probability", file=path, line=line, key="probability")
-    return math.log(chance) if chance > 0 else -math.inf
-
-
-def _number(text: str, name: str, line: int, path: str | Path) -> float | None:
-    if not text.strip():
-        return None
+def _number(name: str, path: str | Path, text: str, line: int) -> float:
     try:
         number = float(text)
     except ValueError:

@@ -13,9 +13,9 @@ from tiltmeter.raters.scales import is_name, scale_of
 from tiltmeter.results.files.rated_texts import RatedColumns, RatedTexts, read_rated
 from tiltmeter.results.files.tables import listed
 from tiltmeter.results.summary.text_records import favour
-from tiltmeter.stats.continuations import MOST_GROUPS, ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.scales import SIGNED, Bounds
-from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
+from tiltmeter.stats.structures.by_structure import StructureSettings, StructureSummary, by_structure
+from tiltmeter.stats.views.continuations import MOST_GROUPS, ContinuationSummary, RatedItem, summarise
 
 
 @dataclass(frozen=True, slots=True)

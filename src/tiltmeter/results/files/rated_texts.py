@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.parquet import Rows
+from tiltmeter.parquet import Rows, fill, sql_text
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.raters.scales import PEOPLE
-from tiltmeter.results.files.loaded import answers, loaded, summed
-from tiltmeter.results.files.rated_values import DECLINED, OTHER, Cell, Column, Given, Values, is_regard, reason_of
+from tiltmeter.results.files.loaded import GivenRows, answers, loaded, summed
+from tiltmeter.results.files.rated_values import DECLINED, OTHER, Column, Given, Values, is_regard, reason_of
 from tiltmeter.results.files.tables import Table, refuse_mixed
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number
 from tiltmeter.sources.tables import column
-from tiltmeter.stats.continuations import NOT_A_NUMBER, RatedItem
-from tiltmeter.stats.estimates import is_number
+from tiltmeter.stats.estimate import LARGEST
+from tiltmeter.stats.views.continuations import NOT_A_NUMBER, RatedItem
 
 RATED = ("group", "origin", "structure", "item", "value", "reason", "label")
 """The columns of measurements that rated texts have; the item is the prompt."""
@@ -73,33 +73,102 @@ def read_rated(path: str | Path, columns: RatedColumns, *, by_text: bool = True)
     """The rated texts of a table; without `by_text` those that differ in nothing else are summed."""
     table = Table(path)
     columns, told = _found(columns, table.columns, path)
-    table.chosen(columns.where)
-    distinct = _distinct(table, (*NOT_MIXED, *POOLED, "kind"))
-    pooled = _pooled_over(distinct, [*_named(columns).values()], path)
-    rater = _rater(columns.value, distinct)
-    ratings = Column(columns.value, columns.unscored)
-    ratings.codes = ratings.codes or is_regard(rater) or None
-    # What −1 means must not hang on which rows were chosen; where there is a column `rater`, each has its own values.
-    for _, row in Table(path).rows([columns.value, *({"rater"} & {*table.columns})]):
-        if row.get("rater", "") in distinct.get("rater", {""}):
-            ratings.see(row[columns.value])
-    reading = _Reading(table, columns, ratings)
-    with loaded(RATED, reading.rows()) as found:
+    beside = _Beside.of(columns, table.columns)
+    named = _named(columns).values()
+    with loaded(RATED) as found:
+        given = GivenRows(found, table, [*named, *vars(beside).values(), *NOT_MIXED, *POOLED, "kind"], columns.where)
+        distinct = {name: given.distinct(name) for name in (*NOT_MIXED, *POOLED, "kind") if name in table.columns}
+        pooled = _pooled_over(distinct, named, path)
+        rater = _rater(columns.value, distinct)
+        ratings = Column(columns.value, columns.unscored)
+        ratings.codes = ratings.codes or is_regard(rater) or None
+        # What −1 means must not hang on which rows were chosen; where there is a column `rater`, each has its own
+        # values.
+        own = f"{given.cell('rater')} IN (SELECT {given.cell('rater')} FROM kept)"
+        _see(ratings, given, columns.value, own)
+        _measure(given, columns, beside, ratings)
         texts = rated_texts(found, by_text=by_text, files=[path])
     notes = list(told)
-    if reading.left_out:
-        notes.append(f"{reading.left_out} of {reading.read} rows left out: nothing under `{columns.group}`")
+    if texts.rows < given.rows:
+        notes.append(f"{given.rows - texts.rows} of {given.rows} rows left out: nothing under `{columns.group}`")
     notes += value_notes(texts.items, ratings, columns.unscored)
     if columns.origin in table.columns and not any(item.origin for item in texts.items):
         notes.append(f"nothing under `{columns.origin}`: each row is its own origin")
     return replace(
         texts,
-        rows=reading.read,
+        rows=given.rows,
         notes=tuple(notes),
         regard=ratings.regard,
         rater=rater,
         structured=columns.structure is not None,
         pooled=pooled,
+    )
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """Columns that say more of a rating, where a file has them."""
+
+    label: str | None
+    why: str | None
+    refusal: str | None
+    log: str | None
+
+    @classmethod
+    def of(cls, columns: RatedColumns, header: Sequence[str]) -> _Beside:
+        value = columns.value
+        label, why = (name if (name := f"{value}.{what}") in header else None for what in ("label", "unrated"))
+        log = REFUSED if value != REFUSED and {REFUSED, "prompt"} <= {*header} else None
+        return cls(columns.label or label, why, _refusals(header, value), log)
+
+
+def _see(ratings: Column, given: GivenRows, name: str, condition: str) -> None:
+    """Look at all texts of the column of ratings: of plain numbers the ends, and one with a point, say all."""
+    cell, number, odd = given.cell(name), given.plain(name), ratings.odd(given.plain(name))
+    for row in given.each(cell, f"{condition} AND ({odd})", of="given"):
+        ratings.see(row["key"])
+    ends = f"arg_min({cell}, {number}), arg_max({cell}, {number}), any_value({cell}) FILTER (contains({cell}, '.'))"
+    for texts in answers(given.found, f"SELECT {ends} FROM given WHERE {condition} AND NOT ({odd})"):
+        for text in filter(None, texts.values()):
+            ratings.see(text)
+
+
+def _measure(given: GivenRows, columns: RatedColumns, beside: _Beside, ratings: Column) -> None:
+    """A measurement for each row that has a group."""
+    label, number = given.text(beside.label), given.plain(columns.value)
+    # What is no plain number is read once for all rows that have it.
+    odd = f"CASE WHEN {ratings.odd(number)} THEN {given.cell(columns.value)} END"
+    said = label if columns.unscored else "''"
+    read = ratings.reader()
+
+    def readings() -> Rows:
+        query = f"SELECT {odd} AS text, {said} AS said, min(line) AS line FROM kept GROUP BY 1, 2 ORDER BY 3"
+        for row in answers(given.found, query):
+            held = Given(row["text"] or "", given.path, row["line"], row["said"])
+            if row["text"] is not None or ratings.left_out(held):
+                cell = read(held)
+                yield {**row, "value": cell.value, "label": cell.label, "unrated": cell.unrated}
+
+    types = {"text": str, "said": str, "line": int, "value": float, "label": str, "unrated": str}
+    fill(given.found, "readings", types, readings())
+    declined = f"({given.text(beside.log)} = '1' OR {given.text(beside.refusal)} = {sql_text(REFUSAL)})"
+    rated = f"abs(number) < {LARGEST!r}"
+    rows = (
+        f"SELECT kept.*, {declined} AS declined, unrated, CASE WHEN readings.line IS NULL THEN {number} ELSE value END "
+        f"AS number, coalesce(nullif({label}, ''), label) AS label FROM kept LEFT JOIN readings ON "
+        f"readings.text IS NOT DISTINCT FROM {odd} AND said = {said} WHERE {given.text(columns.group)} <> ''"
+    )
+    given.measure(
+        {
+            "file": "0",
+            **{name: given.name(getattr(columns, name)) for name in ("group", "origin", "structure")},
+            "item": given.name(columns.prompt),
+            "value": f"CASE WHEN NOT declined AND {rated} THEN number END",
+            "reason": f"CASE WHEN declined THEN {sql_text(DECLINED)} WHEN unrated IS NOT NULL THEN "
+            f"coalesce({given.name(beside.why)}, unrated) WHEN NOT {rated} THEN {sql_text(NOT_A_NUMBER)} END",
+            "label": "CASE WHEN NOT declined THEN label END",
+        },
+        f"({rows})",
     )
 
 
@@ -130,50 +199,6 @@ def rated_texts(found: Any, *, by_text: bool, files: Sequence[str | Path]) -> Ra
     return RatedTexts(tuple(items), sum(item.n for item in items), (), ends=tuple(ends))
 
 
-class _Reading:
-    """The rows of a table as measurements."""
-
-    def __init__(self, table: Table, columns: RatedColumns, ratings: Column) -> None:
-        self._table, self._columns = table, columns
-        self._read_value = ratings.reader()
-        self.read = self.left_out = 0
-
-    def rows(self) -> Rows:
-        """A measurement for each row that has a group."""
-        table, columns = self._table, self._columns
-        value, structure, prompt = columns.value, columns.structure, columns.prompt
-        label = columns.label or _beside(table.columns, value, "label")
-        why = _beside(table.columns, value, "unrated")
-        refusals = _refusals(table.columns, value)
-        log = REFUSED if value != REFUSED and {REFUSED, "prompt"} <= {*table.columns} else None
-        named = (value, columns.group, columns.origin, structure, prompt, label, why, refusals, log)
-        for line, row in table.rows([name for name in named if name]):
-            self.read += 1
-            given = Given(row[value], table.path, line, row[label].strip() if label else "")
-            cell = self._read_value(given)
-            if (log and row[log].strip() == "1") or (refusals and row[refusals].strip() == REFUSAL):
-                cell = Cell(None, None, DECLINED)
-            group = row[columns.group].strip()
-            if not group:
-                self.left_out += 1
-                continue
-            told = row[why].strip() if why and cell.unrated not in (None, DECLINED) else ""
-            rated = is_number(cell.value)
-            yield {
-                "file": 0,
-                "line": line,
-                "group": group,
-                "origin": (row[columns.origin].strip() if columns.origin else "") or None,
-                "structure": (row[structure].strip() if structure else "") or None,
-                "item": (row[prompt].strip() if prompt else "") or None,
-                "value": cell.value if rated else None,
-                "reason": told or cell.unrated or (None if rated else NOT_A_NUMBER),
-                "label": None if cell.unrated == DECLINED else given.label or cell.label,
-            }
-        if not self.read:
-            table.refuse_empty()
-
-
 def value_notes(items: Sequence[RatedItem], values: Values | Column, unscored: Sequence[str]) -> list[str]:
     """What was done to values and labels, and for whom."""
     notes = []
@@ -196,15 +221,6 @@ def value_notes(items: Sequence[RatedItem], values: Values | Column, unscored: S
     if values.only_to_two:
         notes.append("2 is read as a number; where it stands for the label other, say --unscored-label 2")
     return notes
-
-
-def _distinct(table: Table, names: Sequence[str]) -> dict[str, dict[str, None]]:
-    """The values of the columns that there are, as they come."""
-    found: dict[str, dict[str, None]] = {name: {} for name in names if name in table.columns}
-    for _, row in table.rows(found):
-        for name, values in found.items():
-            values.setdefault(row[name])
-    return found
 
 
 def _pooled_over(
@@ -277,7 +293,3 @@ def _refusals(header: Sequence[str], value: str) -> str | None:
         return None
     versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, header) if match}
     return versions[max(versions)] if versions else None
-
-
-def _beside(header: Sequence[str], value: str, what: str) -> str | None:
-    return f"{value}.{what}" if f"{value}.{what}" in header else None

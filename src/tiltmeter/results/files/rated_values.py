@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.raters.regarding import VALUES
+from tiltmeter.raters.regard_labels import VALUES
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.sources.numbers import as_number, decimal_commas
 
@@ -69,7 +70,7 @@ class Column:
     def __init__(self, name: str, unscored: Sequence[str] = ()) -> None:
         self.name, self.codes = name, None if not is_regard(name) else True
         self._unscored = unscored
-        self._left_out = {as_number(label) for label in unscored}
+        self._left_out = {number for label in unscored if (number := as_number(label)) is not None}
         self._known: set[str] = set()
         self._points = self._commas = self._worded = False
         # With a comma as the decimal sign, and without: codes, and the ends of all others, which do not grow.
@@ -114,10 +115,24 @@ class Column:
         regard, commas = self.regard, self.commas
 
         def read(given: Given) -> Cell:
-            label = _unscored(given, self._unscored)
+            label = self.left_out(given)
             return Cell(None, None, reason_of(label)) if label is not None else _read(given, self.name, regard, commas)
 
         return read
+
+    def left_out(self, given: Given) -> str | None:
+        """The label, of those that do not count, that a text has."""
+        for label in self._unscored:
+            for held in (given.text, given.label):
+                same = _word(held) == _word(label)
+                if held.strip() and (same or (as_number(label) is not None and as_number(held) == as_number(label))):
+                    return label
+        return None
+
+    def odd(self, number: str) -> str:
+        """Whether a text is to be looked at, in SQL, as an expression does for what it is as a plain number."""
+        known = ", ".join(repr(each) for each in sorted({*_CODES, *self._left_out} - {math.inf, -math.inf}))
+        return f"coalesce({number} IN ({known}) OR ({self.regard} AND abs({number}) > 1), true)"
 
 
 def read_values(
@@ -165,16 +180,6 @@ def _read(given: Given, name: str, codes: bool, commas: bool) -> Cell:
     if outside:
         raise InvalidData(f"{outside}; 2 is the label other", file=given.file, line=given.line, key=name)
     return Cell(number)
-
-
-def _unscored(given: Given, labels: Sequence[str]) -> str | None:
-    """The label, of those that do not count, that the text has."""
-    for label in labels:
-        for held in (given.text, given.label):
-            same = _word(held) == _word(label)
-            if held.strip() and (same or (as_number(label) is not None and as_number(held) == as_number(label))):
-                return label
-    return None
 
 
 def _word(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import IO, Any
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.parquet import write_again, write_parquet
 from tiltmeter.records import Rating
-from tiltmeter.sources.datasets.structured import stream_json_lines
+from tiltmeter.sources.datasets.json_files import stream_json_lines
 from tiltmeter.sources.tables import kind_of, read_objects, stream_table
 
 JSON_LINES = (".jsonl", ".ndjson")

@@ -17,7 +17,7 @@ from typing import Any
 from tiltmeter import raters as raters_module
 from tiltmeter.errors import InvalidData, UnknownName
 from tiltmeter.progress import Progress
-from tiltmeter.raters import Rater, mask_group, unread
+from tiltmeter.raters import Rater, language_problem, mask_group
 from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.interface import EMPTY
 from tiltmeter.raters.refusal import NAME as REFUSALS
@@ -28,7 +28,7 @@ from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.files.rated_writing import NewColumns, Spool, columns_of, write_rated
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.chat_logs import CELLS, REFUSED
-from tiltmeter.sources.tables import Row, column, stream_table
+from tiltmeter.sources.tables import NumberedRow, column, stream_table
 
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _BATCH = 256
@@ -171,12 +171,12 @@ class _Texts:
             read = mask_group(text, terms=self._terms(row, every)) if masked else text
             yield read, read != text, self._declines(row, text)
 
-    def _declines(self, row: Row, text: str) -> bool:
+    def _declines(self, row: NumberedRow, text: str) -> bool:
         if self.judge is None:
             return False
         return row[1].get(REFUSED) == "1" or self.judge.rate([text])[0].label == REFUSAL
 
-    def _terms(self, row: Row, every: tuple[str, ...]) -> list[str]:
+    def _terms(self, row: NumberedRow, every: tuple[str, ...]) -> list[str]:
         masking, cells = self.masking, row[1]
         terms = [*masking.terms, *([cells.get(masking.column, "")] if masking.column else [])]
         by_own_group = masking.by_group and masking.group
@@ -198,7 +198,7 @@ class _Progress:
 
 def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _Progress) -> int | None:
     """One rating for each text, equal texts once; how many had nothing to mask, where that is wanted."""
-    reason = unread(rater, language) if language else None
+    reason = language_problem(rater, language) if language else None
     known: dict[bytes, Rating] = {}
     unmasked = 0
     rows = texts.read(masked=rater.wants_mask)

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE, TIE
-from tiltmeter.parquet import Rows
+from tiltmeter.parquet import fill, sql_text
 from tiltmeter.results.files.attribute_sets import attribute_sets
-from tiltmeter.results.files.loaded import answers, loaded, summed
+from tiltmeter.results.files.loaded import GivenRows, answers, loaded, summed
 from tiltmeter.results.files.tables import Table, refuse_mixed
 from tiltmeter.results.scores import is_published
-from tiltmeter.sources.cells import Cells, refuse_objects
+from tiltmeter.sources.cells import Cells
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number, decimal_commas
 from tiltmeter.sources.pair_logs import LOOKED_AT, PairFields, pair_fields
 from tiltmeter.sources.pairs_file import OPTIONAL, attribute_column, bias_column, stereotyped
-from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
+from tiltmeter.stats.views.pairs import PairItem, PairSummary, summarise
 
 CELL_COLUMNS = ("model", "source", "scorer")
 """Columns of a scored file whose values must not be mixed in one estimate."""
@@ -126,7 +126,9 @@ def summarised(files: Sequence[ScoredFile], pairs: Sequence[Scored], level: floa
 def read_scored(paths: Sequence[str | Path], columns: Columns | None = None) -> tuple[list[ScoredFile], list[Scored]]:
     """The scored pairs of files: CSV, JSON, Parquet, AutoBiasTest's JSON, or the log of another program."""
     read = [_Reading(number, path, columns or Columns()) for number, path in enumerate(paths)]
-    with loaded(_SCORED, chain.from_iterable(each.rows() for each in read)) as found:
+    with loaded(_SCORED) as found:
+        for each in read:
+            each.measure(found)
         sets = [attribute_sets(found, each.number, each.columns, each.attribute) for each in read]
         keys = ("file", "set", "generator", "bias", "attribute", "origin", "attribute_set", "template", "term")
         pairs = [
@@ -181,18 +183,14 @@ class _Reading:
         self._suffix = _scorer_suffix(self.columns, columns.scorer, path)
         self._bias = _column(self.columns, columns.bias, path) or bias_column(self.columns)
         self.attribute = _column(self.columns, columns.attribute, path) or attribute_column(self.columns)
-        self.terms = next((pair for pair in _TERM_COLUMNS if set(pair) <= set(self.columns)), None)
-        self._held: dict[str, dict[str, None]] = {name: {} for name in (*CELL_COLUMNS, *_MODEL)}
-        self._scorer = columns.scorer
-        self._table.chosen(columns.where)
+        self._asked = columns
+        self._held: dict[str, list[str]] = {}
         self._controls, self._commas = 0, False
-        self._stem = Path(path).stem
-        self._labelled = {"label_1", "label_2"} <= {*self.columns}
 
     @property
     def published(self) -> bool:
         """Whether scorer or source is the form of a paper."""
-        return is_published(self._scorer or self._only("scorer"), self._only("source"))
+        return is_published(self._asked.scorer or self._only("scorer"), self._only("source"))
 
     def file(self, unscored: Mapping[str, int], sets: str) -> ScoredFile:
         """What is to be said of the file, once it has been read."""
@@ -202,63 +200,95 @@ class _Reading:
         named = self._only("source"), self._only("scorer")
         return ScoredFile(self.path, model, *named, self._controls, unscored, sets, tuple(notes))
 
-    def rows(self) -> Rows:
+    def measure(self, found: Any) -> None:
         """The measurements of each pair; controls are counted."""
-        line = None
-        for line, given in self._table.rows([*filter(self._is_read, self.columns)]):
-            refuse_objects(given, OPTIONAL)
-            results = {key: given[f"{key}{self._suffix}"] for key in _RESULTS if f"{key}{self._suffix}" in given}
-            cells = given | results if self._suffix else given
-            for name, values in self._held.items():
-                values.setdefault(cells.get(name, ""))
-            yield from self._measured(cells, line)
-        if line is None:
-            self._table.refuse_empty()
+        named = [*_READ, self._bias, self.attribute, *map(self._result, _RESULTS)]
+        given = GivenRows(found, self._table, named, self._asked.where, single=_READ)
+        rows = self._pairs(given)
+        labelled = {"label_1", "label_2"} <= {*self.columns}
+        # A row of a written sentence that could not be made into a pair is no control: nobody can say what it would be.
+        no_pair = f"{given.text(self._result('unscored'))} <> '' AND {given.text('group_1')} = ''"
+        control = f"{labelled} AND choice IS NULL AND target IS NULL"
+        control += f" AND NOT ({no_pair})" if "group_1" in self.columns else ""
+        self._controls = given.count(control, rows)
+        rows = f"(SELECT * FROM {rows} WHERE NOT ({control}))"
+        texts = ", ".join(given.cell(self._result(name)) for name in ("stereotyped", "score_1"))
+        query = f"SELECT DISTINCT [{texts}] AS choices FROM {rows} WHERE contains(concat({texts}), ',')"
+        self._commas = any(decimal_commas(row["choices"]) for row in answers(found, query))
+        about = self._about(given)
+        reason = (
+            f"CASE WHEN choice IS NOT NULL THEN NULL WHEN {given.text(self._result('preferred'))} <> '' THEN "
+            "'no label says which of the two sentences is stereotyped' ELSE "
+            f"coalesce({given.name(self._result('unscored'))}, 'the column `stereotyped` is blank') END"
+        )
+        given.measure({**about, "measure": f"'{PREFERENCE.name}'", "value": "choice", "reason": reason}, rows)
+        margin = self._margin(given)
+        rows = f"(SELECT *, {margin} AS margin FROM {rows} WHERE choice IS NOT NULL)"
+        given.measure({**about, "measure": f"'{MARGIN.name}'", "value": "margin"}, f"{rows} WHERE margin IS NOT NULL")
+        for name in (*CELL_COLUMNS, *_MODEL):
+            self._held[name] = given.distinct(name) if name in self.columns else []
         for name in CELL_COLUMNS:
             refuse_mixed(self.path, name, sorted(self._held[name]))
 
-    def _measured(self, cells: Mapping[str, str], line: int) -> Rows:
-        value = _value(cells["stereotyped"], self.path, line)
-        target = stereotyped(cells, self.path, line) if self._labelled else None
-        if value is None and self._labelled and target is None and not _has_no_pair(cells):
-            self._controls += 1
-            return
-        choices = [cells["stereotyped"], cells.get("score_1", "")]
-        self._commas = self._commas or ("," in "".join(choices) and decimal_commas(choices))
-        sides = [cells.get(name, "").strip() for name in self.terms or ()]
-        about = {
-            "file": self.number,
-            "line": line,
-            **{
-                name: cells.get(name, "").strip() or None
-                for name in ("origin", "attribute_set", "template", "generator")
-            },
-            "set": cells.get("set", "").strip() or None,
-            "bias": _name(cells, self._bias, self._stem),
-            "attribute": _name(cells, self.attribute, "") or None,
-            "term": _terms(cells),
-            "benchmark": int(cells.get("benchmark", "").strip().lower() in ("1", "true", "yes")),
-            "group": sides[target] if sides and target is not None else None,
-            "against": sides[1 - target] if sides and target is not None else None,
-        }
-        reason = _reason(cells) if value is None else None
-        yield {**about, "measure": PREFERENCE.name, "value": value, "reason": reason}
-        margin = None if value is None or target is None else _margin(cells, target)
-        if margin is not None:
-            yield {**about, "measure": MARGIN.name, "value": margin}
+    def _pairs(self, given: GivenRows) -> str:
+        """The rows with the `choice` of each, and which of its sentences, 0 or 1, is the `target` of the stereotype."""
+        name = self._result("stereotyped")
+        choice = given.number(name, lambda text, line: _value(text, self.path, line))
+        given.refuse(f"{choice} NOT BETWEEN 0 AND 1", _no_choice, given.cell(name), "stereotyped")
+        labels = [given.cell(label) for label in ("label_1", "label_2")]
+        both = given.each(f"[{', '.join(labels)}]") if {"label_1", "label_2"} <= {*self.columns} else ()
+        targets = (
+            {
+                "label_1": row["key"][0],
+                "label_2": row["key"][1],
+                "target": stereotyped(
+                    dict(zip(("label_1", "label_2"), row["key"], strict=True)), self.path, row["line"]
+                ),
+            }
+            for row in both
+        )
+        given.found.execute("DROP TABLE IF EXISTS targets")
+        fill(given.found, "targets", {"label_1": str, "label_2": str, "target": int}, targets)
+        same = f"label_1 = {labels[0]} AND label_2 = {labels[1]}"
+        return f"(SELECT kept.*, {choice} AS choice, target FROM kept LEFT JOIN targets ON {same})"
 
-    def _is_read(self, name: str) -> bool:
-        return name in {*_READ, self._bias, self.attribute} or name.removesuffix(self._suffix) in _RESULTS
+    def _about(self, given: GivenRows) -> dict[str, str]:
+        """What all measurements of a pair have in common."""
+        terms = [given.text(name) for name in ("term_1", "term_2")]
+        sides = next((pair for pair in _TERM_COLUMNS if {*pair} <= {*self.columns}), None)
+        group, against = (
+            f"CASE target WHEN 0 THEN {given.text(one)} WHEN 1 THEN {given.text(other)} END" if sides else "NULL"
+            for one, other in ((sides, sides[::-1]) if sides else ((None, None),) * 2)
+        )
+        return {
+            "file": str(self.number),
+            **{name: given.name(name) for name in ("origin", "attribute_set", "template", "generator", "set")},
+            "bias": f"coalesce({given.name(self._bias)}, {sql_text(Path(self.path).stem)})",
+            "attribute": given.name(self.attribute),
+            "term": f"nullif(concat_ws('/', {', '.join(terms)}), '/')",
+            "benchmark": f"(lower({given.text('benchmark')}) IN ('1', 'true', 'yes'))::BIGINT",
+            "group": group,
+            "against": against,
+        }
+
+    def _margin(self, given: GivenRows) -> str:
+        """How much the score of the stereotyped sentence is above that of the other."""
+        scores = [self._result("score_1"), self._result("score_2")]
+        turned = "false"
+        if "top_term" in self.columns and scores[0] not in self.columns:
+            # AutoBiasTest's files have the score of the preferred term and that of the other.
+            scores = ["top_logit", "bottom_logit"]
+            turned = f"{given.text('top_term')} <> {given.text('att_term_1')}"
+        first, second = (given.number(name, lambda text, _: as_number(text, comma=True)) for name in scores)
+        return f"({first} - {second}) * CASE WHEN (target = 0) <> ({turned}) THEN 1 WHEN target IS NOT NULL THEN -1 END"
+
+    def _result(self, name: str) -> str:
+        """The column of a result, of the scorer that counts."""
+        return f"{name}{self._suffix}" if f"{name}{self._suffix}" in self.columns else name
 
     def _only(self, name: str) -> str:
         """What the rows have in a column in which they do not differ."""
         return next((value.strip() for value in self._held[name] if value.strip()), "")
-
-
-def _terms(cells: Mapping[str, str]) -> str | None:
-    """The words for the two groups, where the file has them."""
-    both = [cells.get(name, "").strip() for name in ("term_1", "term_2")]
-    return "/".join(both) if any(both) else None
 
 
 def _log_fields(table: Table) -> PairFields | None:
@@ -319,48 +349,18 @@ def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) 
     return "" if scorer is None else f".{scorer}"
 
 
-def _has_no_pair(cells: Mapping[str, str]) -> bool:
-    """Whether a row of a written sentence could not be made into a pair, so that nobody can say what it would be."""
-    return bool(cells.get("unscored", "").strip()) and not cells.get("group_1", "x").strip()
-
-
-def _reason(cells: Mapping[str, str]) -> str:
-    if cells.get("preferred", "").strip():
-        return "no label says which of the two sentences is stereotyped"
-    return cells.get("unscored", "").strip() or "the column `stereotyped` is blank"
-
-
-def _name(cells: Mapping[str, str], column: str | None, default: str) -> str:
-    return (column and cells[column].strip()) or default
-
-
 def _column(header: Sequence[str], asked: str | None, path: str | Path) -> str | None:
     if asked is not None and asked not in header:
         raise InvalidData(f"there is no column `{asked}`; the file has {', '.join(header)}", file=path, line=1)
     return asked
 
 
-def _value(text: str, path: str | Path, line: int) -> float | None:
-    if not text.strip():
-        return None
+def _value(text: str, path: str | Path, line: int) -> float:
     value = as_number(text, comma=True)
-    if value is None or not 0 <= value <= 1:
-        raise InvalidData(
-            f"{text!r} is no choice; right are 1, 0, 0.5 or blank", file=path, line=line, key="stereotyped"
-        )
+    if value is None:
+        raise InvalidData(_no_choice(text), file=path, line=line, key="stereotyped")
     return value
 
 
-def _margin(cells: Mapping[str, str], target: int) -> float | None:
-    first, second = (as_number(cell, comma=True) for cell in _scores(cells))
-    if first is None or second is None:
-        return None
-    return first - second if target == 0 else second - first
-
-
-def _scores(cells: Mapping[str, str]) -> tuple[str, str]:
-    """The two scores; AutoBiasTest's files have that of the preferred term and that of the other."""
-    if "top_term" in cells and "score_1" not in cells:
-        logits = cells.get("top_logit", ""), cells.get("bottom_logit", "")
-        return logits if cells["top_term"].strip() == cells.get("att_term_1", "").strip() else (logits[1], logits[0])
-    return cells.get("score_1", ""), cells.get("score_2", "")
+def _no_choice(text: str) -> str:
+    return f"{text!r} is no choice; right are 1, 0, 0.5 or blank"

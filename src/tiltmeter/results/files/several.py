@@ -10,8 +10,8 @@ from typing import Any
 from tiltmeter.errors import InvalidData
 from tiltmeter.results.files.scored import Columns, FileSummary, Scored, ScoredFile, read_scored, summarised
 from tiltmeter.results.summary.sources_compared import Correlation, Reading, correlate, matrix_json
-from tiltmeter.stats.pairs import PairItem, shares
 from tiltmeter.stats.spread import spread
+from tiltmeter.stats.views.pairs import PairItem, shares
 
 _NOT_POOLED = ("source", "scorer")
 

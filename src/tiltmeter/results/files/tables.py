@@ -1,21 +1,17 @@
-"""Tables that people bring, read row by row and never held: what all readers of `analyze` have in common."""
+"""Tables that people bring, of whatever kind: what all readers of `analyze` have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from tiltmeter.addresses import is_address
-from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.errors import InvalidData
 from tiltmeter.files import csv_columns, is_file, is_there
-from tiltmeter.parquet import holds_objects, parquet_rows, parquet_texts, parquet_types
-from tiltmeter.sources.cells import Cells, cells_of
-from tiltmeter.sources.tables import Kind, Row, column, kind_of, row_cells, separator_of, stream_objects
-
-_LISTED = 100_000
-"""Rows that are looked at for a value that may have been meant."""
+from tiltmeter.parquet import Rows, fill, fill_texts, holds_objects, parquet_rows, parquet_types
+from tiltmeter.sources.cells import Cells, cells_of, refuse_objects
+from tiltmeter.sources.tables import Kind, kind_of, row_cells, separator_of, stream_objects
 
 
 class Table:
@@ -28,8 +24,7 @@ class Table:
         self, path: str | Path, more: Callable[[Mapping[str, Any], Cells], dict[str, str]] | None = None
     ) -> None:
         self.path, self._more = path, more
-        self._where: dict[str, str] = {}
-        self._kind: Kind = "parquet" if is_parquet(path) else kind_of(path)
+        self._kind: Kind = "parquet" if _is_parquet(path) else kind_of(path)
         types = parquet_types(path) if self._kind == "parquet" else {}
         self._flat = bool(types) and more is None and not any(map(holds_objects, types.values()))
         # What can be read only once is held, and so is JSON that is one text.
@@ -37,44 +32,35 @@ class Table:
         self._held = list(self._read()) if once else None
         self.columns = self._columns(types)
 
-    def chosen(self, where: Mapping[str, str]) -> Table:
-        """The same of the rows that have these values."""
-        self._where = {column(self.columns, name, self.path, "--where"): value for name, value in where.items()}
-        return self
+    def load(self, found: Any, name: str, columns: Mapping[str, str], single: Collection[str] = ()) -> None:
+        """Make a table of some columns, which get other names, as texts; `line` says where each row is.
 
-    def rows(self, columns: Collection[str] | None = None) -> Iterator[Row]:
-        """The rows that count, with a cell for every column, or at least for those that are named."""
-        names = None if columns is None else {*columns, *self._where}
-        for line, value in self._held or self._read(names):
-            cells = self._cells(value, line)
-            whole = cells.aligned(self.columns if names is None else names) if isinstance(cells, Cells) else cells
-            if all(whole[name] == value for name, value in self._where.items()):
-                yield line, whole
+        A row with an object under one of the names that are `single` is refused.
+        """
+        if self._flat:
+            fill_texts(found, name, self.path, columns)
+        else:
+            fill(found, name, {"line": int, **dict.fromkeys(columns, str)}, self._rows(columns, single))
 
     def objects(self) -> Iterator[Mapping[str, Any]]:
         """All rows as they are: those of JSON with their lists and objects."""
         return (value for _, value in self._held or self._read())
 
-    def refuse_empty(self) -> NoReturn:
-        """Say why no row counts."""
-        where, self._where = self._where, {}
-        for name, value in where.items():
-            known = {cells[name] for _, cells in islice(self.rows(), _LISTED)}
-            self._where[name] = value
-            if known and next(self.rows(), None) is None:
-                raise InvalidData(UnknownName(f"row with `{name}` =", value, known).problem, file=self.path)
-        raise InvalidData("the file has a header and no rows", file=self.path)
+    def _rows(self, columns: Mapping[str, str], single: Collection[str]) -> Rows:
+        for line, value in self._held or self._read():
+            cells = self._cells(value, line)
+            refuse_objects(cells, single)
+            whole = cells.with_columns(columns.values()) if isinstance(cells, Cells) else cells
+            yield {"line": line, **{given: whole[name] for given, name in columns.items()}}
 
-    def _read(self, names: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-        if self._kind == "parquet":
-            return enumerate(parquet_texts(self.path, names) if self._flat else parquet_rows(self.path), start=1)
-        return iter(stream_objects(self.path))
+    def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        return iter(enumerate(parquet_rows(self.path), 1) if self._kind == "parquet" else stream_objects(self.path))
 
     def _cells(self, value: dict[str, Any], line: int) -> dict[str, str]:
         if self._more is not None:
             cells = cells_of(value, self.path, line)
             return cells | self._more(value, cells)
-        return value if self._flat or self._kind == "csv" else row_cells(value, self.path, line)
+        return value if self._kind == "csv" else row_cells(value, self.path, line)
 
     def _columns(self, types: Mapping[str, str]) -> list[str]:
         if self._flat:
@@ -88,7 +74,7 @@ class Table:
         return list(found)
 
 
-def is_parquet(path: str | Path) -> bool:
+def _is_parquet(path: str | Path) -> bool:
     """Whether a place holds Parquet: a file, a folder of them, or an address."""
     return is_address(path) or (is_there(path) and Path(path).is_dir()) or kind_of(path) == "parquet"
 

@@ -14,9 +14,9 @@ from tiltmeter.results.items import pair_item
 from tiltmeter.results.measurements.columns import OTHER, STEREOTYPED
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import FIXED
-from tiltmeter.stats.cells import CellData
-from tiltmeter.stats.pairs import headline_strata
-from tiltmeter.stats.scales import apart
+from tiltmeter.stats.multiverse.cells import CellData
+from tiltmeter.stats.scales import difference_bounds
+from tiltmeter.stats.views.pairs import headline_strata
 
 PERSON = "person"
 """The perturbation that shows what a model expects of anybody."""
@@ -160,7 +160,7 @@ def _expected(
         sides,
         orientation=1 if question.by_stereotype else -1,
         neutral=neutral if plain else 0.0,
-        scale=apart(of.bounds) if question.beyond_habit else of.bounds,
+        scale=difference_bounds(of.bounds) if question.beyond_habit else of.bounds,
         templates=[row.template for row in own],
         chances=[(known[row.item, groups[0]], known[row.item, groups[1]]) for row in own] if plain and known else None,
         because=because,

@@ -9,21 +9,21 @@ from typing import Any
 
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.compared import PERSON, sides_of
+from tiltmeter.results.findings.evidence import Evidence, cells_of, has_cells
 from tiltmeter.results.findings.instrument import Result
-from tiltmeter.results.findings.material import Material, cells_of, has_cells
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of, stereotype
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
 from tiltmeter.results.names import names_of
 from tiltmeter.results.summary.runs import RunSummary
-from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
-from tiltmeter.stats.cells import CellData, CellResult, evaluate
-from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.correction import holm
+from tiltmeter.stats.estimates import holm
 from tiltmeter.stats.missing import missing_words
-from tiltmeter.stats.multiverse import Multiverse, concluded
-from tiltmeter.stats.verdict import Verdict, verdict
-from tiltmeter.stats.whole_curve import PERMUTATIONS, curve_test
+from tiltmeter.stats.multiverse.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
+from tiltmeter.stats.multiverse.cells import CellData, CellResult, evaluate
+from tiltmeter.stats.multiverse.conclusion import Multiverse, concluded
+from tiltmeter.stats.multiverse.verdict import Verdict, verdict
+from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS, curve_test
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS
 
@@ -49,7 +49,7 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict, in words of the question."""
+        """What can be concluded."""
         return self.multiverse.verdict
 
     @property
@@ -60,33 +60,6 @@ class Finding:
             if cell.without:
                 found.setdefault(cell.without, []).append(cell)
         return dict(sorted(found.items(), key=lambda each: -len(each[1])))
-
-    @property
-    def caution(self) -> str:
-        """What the verdict does not know, in a sentence or two; blank where there is nothing of the kind."""
-        return " ".join(filter(None, (self._unseen, self._within)))
-
-    @property
-    def _unseen(self) -> str:
-        """What a check of the instrument that was not passed means for the verdict."""
-        if self.question.check or self.instrument not in ("failed", "weak"):
-            return ""
-        said = "failed" if self.instrument == "failed" else "was weak"
-        return f"The instrument check {said} in this view, so an effect that does not show here may still exist."
-
-    @property
-    def _within(self) -> str:
-        if self.one_way and self.multiverse.test.p is not None:
-            words = "attribute words" if self.question.of_stereotypes else "professions"
-            few, over = (words, "templates") if self.multiverse.test.over_templates else ("templates", words)
-            of = "" if self.one_way == self.verdict.of else f" in {self.one_way} of {self.verdict.of} methods"
-            return f"There are too few {few}{of} to say what others would show: p covers {over} alone."
-        if not self.within_tilt:
-            return ""
-        return (
-            f"In {self.within_tilt} of {self.verdict.of} methods the difference is no larger than the rater's own "
-            "bias towards these group names."
-        )
 
     def as_json(self) -> dict[str, Any]:
         """The question and everything that is said of it."""
@@ -105,18 +78,18 @@ class Findings:
     """Main questions that were not answered, since there are too many."""
 
 
-def questions(material: Material) -> list[Question]:
+def questions(material: Evidence) -> list[Question]:
     """Every question that some runs can answer, which is in one cell at least; main ones first."""
     found: dict[tuple[str, Any], Question] = {}
     names = names_of(material.runs)
     for place in range(len(material.runs)):
         for question in _of_run(material, place):
-            called = names.group(question.first), names.group(question.second)
+            called = names.group(question.first, question.bias), names.group(question.second, question.bias)
             found.setdefault((question.model, question.key), replace(question, called=called))
     return in_order([one for one in found.values() if has_cells(one, material)])
 
 
-def finding(question: Question, material: Material, *, permutations: int = PERMUTATIONS) -> Finding:
+def finding(question: Question, material: Evidence, *, permutations: int = PERMUTATIONS) -> Finding:
     """Answer a question in all of its cells."""
     seed = int(material.runs[0].meta["resolved"]["seed"])
     cells, deviations = _aggregated(question, cells_of(question, material))
@@ -127,9 +100,8 @@ def finding(question: Question, material: Material, *, permutations: int = PERMU
         found.data[place].crossed_with_templates and not found.results[place].both_ways
         for place in (found.valued if question.view != "continuations" else ())
     )
-    claims = question.claim(), question.claim(turned=True)
     missing = missing_words([found.data[place] for place in found.valued], question.groups)
-    whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed, missing=missing)
+    whole = concluded(found, test, groups=question.groups, seed=seed, missing=missing)
     tilts = rater_tilts(question, material)
     within = cells_within_tilt(found.results, tilts) if tilts else None
     made_by = material.instrument(question.model, question.view)
@@ -138,7 +110,7 @@ def finding(question: Question, material: Material, *, permutations: int = PERMU
 
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:
     """The main questions of some runs, answered for a report."""
-    material = Material([run for run, _ in runs])
+    material = Evidence([run for run, _ in runs])
     every = questions(material)
     main = [one for one in every if one.main]
     shown = _spread_out(main, REPORT_QUESTIONS)
@@ -168,16 +140,9 @@ def corrected(answers: Sequence[Finding], asked: Sequence[Question]) -> list[Fin
 
 
 def _verdict_of(one: Finding, p_adjusted: float | None, questions: int) -> Finding:
-    whole, question = one.multiverse, one.question
-    said = verdict(
-        whole.curve,
-        whole.test,
-        groups=question.groups,
-        claims=(question.claim(), question.claim(turned=True)),
-        p_adjusted=p_adjusted,
-        questions=questions,
-        missing=whole.verdict.missing,
-    )
+    whole = one.multiverse
+    missing = whole.verdict.missing
+    said = verdict(whole.curve, whole.test, p_adjusted=p_adjusted, questions=questions, missing=missing)
     return replace(one, multiverse=replace(whole, verdict=said))
 
 
@@ -213,7 +178,7 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     return made, deviations
 
 
-def _of_run(material: Material, place: int) -> Iterator[Question]:
+def _of_run(material: Evidence, place: int) -> Iterator[Question]:
     """What can be asked of a run: every two groups of a bias, those that a spec names where it names some.
 
     Of pairs, whether the stereotyped sentence is preferred; of next words also whether one group is expected less than

@@ -20,9 +20,9 @@ from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.stereotypes import Stereotype, stereotype
 from tiltmeter.results.findings.view_readings import favoured, next_word_readings, rating_readings
 from tiltmeter.results.items import pair_items
-from tiltmeter.results.leading import rank_of
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.stats.estimates import shifted
-from tiltmeter.stats.pairs import summarise
+from tiltmeter.stats.views.pairs import summarise
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.findings.material import Material
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.questions import Question, topic_of
+from tiltmeter.results.measurements.columns import TILT
 from tiltmeter.results.summary.text_records import ends_of
-from tiltmeter.stats.cells import CellResult
-from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.stats.agreement.raters import tilt_summary, within_tilt
+from tiltmeter.stats.multiverse.cells import CellResult
 
 
-def rater_tilts(question: Question, material: Material) -> dict[str, Estimate]:
+def rater_tilts(question: Question, material: Evidence) -> dict[str, Estimate]:
     """By rater that reads the prompt: the first group minus the second on sentences in which only the group changes."""
     found: dict[str, Estimate] = {}
     for run in material.runs if question.view == "continuations" else ():
-        texts = run.continuations
-        for used in texts.raters if texts else ():
-            if used.scope != "whole" or used.name in found:
-                continue
-            items = [
-                (item.group, item.rating.value, item.sentence)
-                for bias, item in (texts.tilts(used.name) if texts else ())
-                if topic_of(bias) == question.bias and item.group in (question.first, question.second)
-            ]
-            if {group for group, *_ in items} == {question.first, question.second}:
-                [found[used.name]] = tilt_summary(items, scale=ends_of(used.name)).difference.values()
+        items: dict[str, list[tuple[str, float | None, str]]] = {}
+        for cell in table_of(run).of("continuations", measure=TILT):
+            if cell.scope == "whole" and cell.rater not in found and topic_of(cell.bias) == question.bias:
+                own = [row for row in cell.rows if row.group in (question.first, question.second)]
+                items.setdefault(cell.rater, []).extend((row.group, row.value, row.origin) for row in own)
+        for rater, rated in items.items():
+            if {group for group, *_ in rated} == {question.first, question.second}:
+                [found[rater]] = tilt_summary(rated, scale=ends_of(rater)).difference.values()
     return found
 
 

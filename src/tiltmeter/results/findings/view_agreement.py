@@ -21,7 +21,7 @@ from itertools import combinations
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.correlation import rank_correlation
+from tiltmeter.stats.agreement.correlation import rank_correlation
 from tiltmeter.stats.estimates import excludes_zero
 
 PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS = "pairs", "next words", "writing, attributes", "writing, ratings"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tiltmeter.errors import MissingExtra
 from tiltmeter.measures.next_words import LOG_RATIO
-from tiltmeter.results.cells import table_of
+from tiltmeter.results.cells import table_of, table_with_texts
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.results.findings.stereotypes import Stereotype, spec_of, stereotype
@@ -22,10 +22,10 @@ from tiltmeter.results.findings.view_agreement import (
     ViewReading,
     agree,
 )
-from tiltmeter.results.leading import rank_of
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.results.summary.next_words import ORIGINAL
-from tiltmeter.stats.cells import CellData, cell_result
 from tiltmeter.stats.estimates import estimate, scaled, shifted
+from tiltmeter.stats.multiverse.cells import CellData, cell_result
 from tiltmeter.stats.scales import SIGNED, cut_off
 from tiltmeter.store import Run
 
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 _FAVOURABLE = 0.2
 """How far the sentiment of two sets of attributes must lie apart for texts to be rated for or against a group."""
+
+
+_TEXTS = """
+SELECT t.model, items.source, items.bias, origin, items."group", t.text, t.reason
+FROM texts AS t JOIN items ON view = 'continuations' AND items.item = t.item ORDER BY t.rowid
+"""
 
 
 def summarise_agreement(run: Run, cells: Sequence[Cell]) -> ViewAgreement | None:
@@ -82,23 +88,18 @@ def next_word_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[Vi
 
 def _attribute_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
     """Texts by bias; whether they have attributes is counted here, since only the spec knows which."""
-    if run.continuations is None:
-        return
-    for model in run.continuations.models:
-        values: dict[str, list[tuple[float | None, str, str]]] = defaultdict(list)
-        for decoding in run.continuations.decodings:
-            for one in run.continuations.texts(model, decoding):
-                tied, group = known.get(one.prompt.bias), one.prompt.group
-                if tied is None or not tied.balanced or group not in tied.groups:
-                    continue
-                own = tied.groups.index(group)
-                mentioned = [_mentions(one.text, tied.attributes[side]) for side in (own, 1 - own)]
-                value = None if one.unwritten else float(mentioned[0] - mentioned[1])
-                values[tied.bias].append((value, f"{one.prompt.source}: {one.prompt.origin}", group))
-        for bias, found in values.items():
-            numbers, origins, groups = zip(*found, strict=True)
-            reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0), SIGNED)
-            yield ViewReading(model, bias, ATTRIBUTES, reading, _of_two(known[bias]))
+    values: dict[tuple[str, str], list[tuple[float | None, str, str]]] = defaultdict(list)
+    for row in table_with_texts(run).stream(_TEXTS):
+        tied, group = known.get(row["bias"]), row["group"]
+        if tied is not None and tied.balanced and group in tied.groups:
+            own = tied.groups.index(group)
+            mentioned = [_mentions(row["text"], tied.attributes[side]) for side in (own, 1 - own)]
+            value = None if row["reason"] else float(mentioned[0] - mentioned[1])
+            values[row["model"], tied.bias].append((value, f"{row['source']}: {row['origin']}", group))
+    for (model, bias), found in values.items():
+        numbers, origins, groups = zip(*found, strict=True)
+        reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0), SIGNED)
+        yield ViewReading(model, bias, ATTRIBUTES, reading, _of_two(known[bias]))
 
 
 def _mentions(text: str, words: Iterable[str]) -> bool:

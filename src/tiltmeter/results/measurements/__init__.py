@@ -17,7 +17,7 @@ from tiltmeter.views import VIEWS
 
 _VIEWS = {"pairs": pairs, "continuations": continuations, "next words": next_words}
 """Of each view, what makes its measurements and items."""
-VERSION = {"tiltmeter": "measurements.v3"}
+VERSION = {"tiltmeter": "measurements.v4"}
 """What the files say of themselves: other rows or columns are another version."""
 
 
@@ -28,9 +28,8 @@ def measurements(run: Run) -> Rows:
 
 def item_rows(run: Run) -> Rows:
     """Every item that was asked about."""
-    return (
-        row for view in ("pairs", "continuations", "next words") for row in marked(run, view, _VIEWS[view].items(run))
-    )
+    for view, made in _VIEWS.items():
+        yield from ({"number": at, **row} for at, row in enumerate(marked(run, view, made.items(run))))
 
 
 def marked(run: Run, view: str, rows: Rows) -> Rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tiltmeter.measures.next_words import COMPARED
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE
@@ -41,22 +41,28 @@ MEASUREMENTS: Mapping[str, type] = {
     "value": float,
     "reason": str,
     "label": str,
+    "parts": str,
     **SCALE,
     "benchmark": int,
 }
 ITEMS: Mapping[str, type] = {
+    "number": int,
     **dict.fromkeys(("item", "view", "source", "bias", "origin", "structure", "kind", "family", "skeleton"), str),
     **dict.fromkeys(("template", "attribute", "attribute_set", "group", "against", "term", "other_term"), str),
     **dict.fromkeys(("text", "other_text", "marks", "other_marks"), str),
     "swapped": int,
-    **dict.fromkeys(("role", "written_for", "perturbation", "language", "status"), str),
+    **dict.fromkeys(("role", "written_for", "stereotyped", "words"), str),
+    **dict.fromkeys(("perturbation", "language", "status", "reason"), str),
+    "set": int,
     "benchmark": int,
 }
 TEXTS: Mapping[str, type] = {
+    "number": int,
     **dict.fromkeys(("model", "item", "source", "bias", "group"), str),
     **DECODING,
     "sample": int,
     "text": str,
+    "tokens": int,
     "ended": str,
     "reason": str,
 }
@@ -68,7 +74,10 @@ CONTROL, MEANING, STAND_INS = "control", "meaning", ("regenerated", "template")
 """Roles of pairs that are not the test itself."""
 SCORE, ASIDE = "score", "stand-in"
 """The log-probability of one text; what measures of pairs are called that only stand in for flagged sentences."""
-RATING = "rating"
+RATING, GIVEN = "rating", "rating as given"
+"""What a rater makes of a text; and what it said before refusals and numbers off its scale were taken out."""
+TILT = "rater tilt"
+"""What a rater makes of a sentence in which only the group changes."""
 HUMAN = "human"
 """Before the name of a person who is a rater, and before what the person rated."""
 PROBABILITY, HIGHEST, GAP = "probability", "highest", "gap"
@@ -99,21 +108,23 @@ def of_prompt(prompt: Prompt) -> dict[str, object]:
     }
 
 
-def prompt_item(prompt: Prompt) -> dict[str, object]:
-    """A prompt as a row of items."""
+def prompt_item(prompt: Prompt, hidden: Sequence[Span] = ()) -> dict[str, object]:
+    """A prompt as a row of items; some of it may be hidden from the model."""
     return {
         **of_prompt(prompt),
         **(prompt.structure.cells() if prompt.structure else {}),
         "attribute": prompt.attribute,
         "group": prompt.group,
         "text": prompt.text,
-        "marks": marks({"group": prompt.group_spans, "attribute": prompt.subject_spans}),
+        "marks": marks({"group": prompt.group_spans, "attribute": prompt.subject_spans, "hidden": hidden}),
+        "stereotyped": prompt.stereotyped,
+        "words": json.dumps(prompt.word_sets, ensure_ascii=False) if prompt.word_sets else None,
         "language": prompt.language,
         "status": prompt.status or None,
     }
 
 
-def marks(spans: Mapping[str, tuple[Span, ...]]) -> str | None:
+def marks(spans: Mapping[str, Sequence[Span]]) -> str | None:
     """Where a text names what, as JSON: `{"group": [[4, 9]]}`."""
     found = {kind: each for kind, each in spans.items() if each}
     return json.dumps(found) if found else None

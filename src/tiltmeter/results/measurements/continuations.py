@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from tiltmeter.parquet import Rows
 from tiltmeter.raters.refusal import REFUSAL, is_refusal_rater
 from tiltmeter.raters.scales import on_scale, scale_of
+from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Rating
 from tiltmeter.results.files.rated_values import DECLINED
-from tiltmeter.results.measurements.columns import RATING, of_prompt, prompt_item, scale, settings_of
+from tiltmeter.results.measurements.columns import GIVEN, RATING, TILT, of_prompt, prompt_item, scale, settings_of
 from tiltmeter.results.summary.refusals import ANY, refusal_rater
-from tiltmeter.results.summary.situations import UNDIRECTED, named_by, towards_of
+from tiltmeter.results.summary.situations import UNDIRECTED, group_found, towards_of
 from tiltmeter.store import Run
 
 GROUP_RATERS = ("groups.first.", "groups.only.")
@@ -26,6 +27,9 @@ def measured(run: Run) -> Rows:
     scales = {name: scale_of(name) for name in scopes}
     ends = {name: scale(one.low, one.high, one.neutral, one.worse) if one else {} for name, one in scales.items()}
     refusal = refusal_rater(run.continuations)
+    for name, scope in scopes.items():
+        for bias, sentence in run.continuations.tilts(name):
+            yield {"bias": bias, "rater": name, "scope": scope, **_tilt(sentence), **ends[name]}
     for model in run.continuations.models:
         for decoding in run.continuations.decodings:
             settings = settings_of(decoding)
@@ -35,8 +39,12 @@ def measured(run: Run) -> Rows:
                 place = {"model": model, **of_prompt(one.prompt), **settings, "sample": one.sample, "measure": RATING}
                 # A rater that another process has begun with since is not part of what is read here.
                 for rater, rating in ((name, each) for name, each in ratings.items() if name in scopes):
-                    value = _value(one, _counted(rating, one, refused))
-                    yield {**place, "rater": rater, "scope": scopes[rater], **value, **ends[rater]}
+                    rated = {**place, "rater": rater, "scope": scopes[rater]}
+                    counted = _value(one, _counted(rating, one, refused))
+                    yield {**rated, **counted, **ends[rater]}
+                    given = {**counted, **_given(rating)}
+                    if given != counted:
+                        yield {**rated, **given, "measure": GIVEN}
 
 
 def items(run: Run) -> Rows:
@@ -48,6 +56,7 @@ def texts(run: Run) -> Rows:
     """Every text that a model wrote, or why there is none."""
     for model, one in written(run):
         yield {
+            "number": one.number,
             "model": model,
             "item": one.prompt.id,
             "source": one.prompt.source,
@@ -56,17 +65,27 @@ def texts(run: Run) -> Rows:
             **settings_of(one.decoding),
             "sample": one.sample,
             "text": one.text,
+            "tokens": one.tokens,
             "ended": one.ended,
             "reason": one.unwritten,
         }
 
 
 def written(run: Run) -> Iterator[tuple[str, Continuation]]:
-    """Every text, in the order of the run."""
+    """Every text with its model, in the order of the study."""
     if run.continuations is not None:
         for model in run.continuations.models:
             for decoding in run.continuations.decodings:
                 yield from ((model, one) for one in run.continuations.texts(model, decoding))
+
+
+def _tilt(one: TiltItem) -> dict[str, object]:
+    place = {"measure": TILT, "origin": one.sentence, "group": one.group, "term": one.term}
+    return {**place, **_given(one.rating)}
+
+
+def _given(rating: Rating) -> dict[str, object]:
+    return {"value": rating.value, "reason": rating.unrated, "label": rating.label}
 
 
 def _counted(rating: Rating, one: Continuation, refused: bool) -> Rating:
@@ -84,9 +103,8 @@ def _value(one: Continuation, rating: Rating) -> dict[str, object]:
     """
     prompt = one.prompt
     if prompt.group is not None or not rating.rater.startswith(GROUP_RATERS):
-        group = prompt.group or ANY
-        return {"group": group, "value": rating.value, "reason": rating.unrated, "label": rating.label}
-    named, why = named_by(rating)
+        return {"group": prompt.group or ANY, **_given(rating)}
+    named, why = group_found(rating)
     value = None if why else towards_of(prompt, named)
     reason = why or (UNDIRECTED if value is None else None)
     return {"group": prompt.stereotyped or ANY, "value": value, "reason": reason, "label": named}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tiltmeter.measures.next_words import COMPARED
@@ -21,7 +22,7 @@ from tiltmeter.results.measurements.columns import (
 from tiltmeter.results.summary.next_words import ORIGINAL, UNANSWERED, expected, why_unscored
 from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Answered, AskedPrompt, Expectations, Run
 from tiltmeter.study import WordChoice
 
@@ -103,35 +104,26 @@ def _of_groups(
 
 def _explained(kept: Expectations, model: str) -> Rows:
     """How much of an answer is due to the profession and to the last word, and what integrated gradients miss."""
-    for one in explained(kept, model):
-        saliency = one.saliency
-        place = {**of_prompt(one.asked.prompt), "perturbation": ORIGINAL, "group": ANY, **_SHARE}
-        values = (one.on_subject, one.on_last, saliency.residue if saliency else None)
-        for measure, value in zip(SALIENCY, values, strict=True):
-            why = None if value is not None else (saliency and saliency.unscored) or "not known"
-            yield {"model": model, **place, "measure": measure, "value": value, "reason": why}
-
-
-def explained(kept: Expectations, model: str) -> Iterator[Answered]:
-    """The prompts of which it is known what their tokens have to do with the answer."""
     saliencies = kept.saliencies(model)
     for one in kept.asked if saliencies else ():
-        if one.question is not None and one.asked.perturbation == ORIGINAL and one.question in saliencies:
-            yield Answered(one.asked, NextWords(()), saliencies[one.question])
-
-
-def answered(kept: Expectations, model: str, bounded: bool, prompts: Sequence[str]) -> list[Answered]:
-    """Some prompts as they were answered, to be shown."""
-    answers, saliencies = kept.answers(model, bounded=bounded), kept.saliencies(model)
-    found = {
-        one.asked.prompt.id: Answered(one.asked, answers[one.question], saliencies.get(one.question))
-        for one in kept.asked
-        if one.asked.prompt.id in prompts and one.asked.perturbation == ORIGINAL and one.question is not None
-    }
-    return [found[prompt] for prompt in prompts]
+        saliency = saliencies.get(one.question) if one.question is not None else None
+        if saliency is None or one.asked.perturbation != ORIGINAL:
+            continue
+        found = Answered(one.asked, NextWords(()), saliency)
+        parts = [(*span, size) for span, size in zip(saliency.spans, saliency.sizes, strict=True)]
+        place = {"model": model, **of_prompt(one.asked.prompt), "perturbation": ORIGINAL, "group": ANY, **_SHARE}
+        place |= {"label": saliency.word, "parts": json.dumps(parts) if parts else None}
+        for measure, value in zip(SALIENCY, (found.on_subject, found.on_last, saliency.residue), strict=True):
+            why = None if value is not None else saliency.unscored or "not known"
+            yield {**place, "measure": measure, "value": value, "reason": why}
 
 
 def items(run: Run) -> Rows:
     """Every prompt under every perturbation, which changes its text and not its id."""
     for one in run.next_words.asked if run.next_words else ():
-        yield {**prompt_item(one.asked.prompt), "perturbation": one.asked.perturbation}
+        asked = one.asked
+        yield {
+            **prompt_item(asked.prompt, asked.hidden),
+            "perturbation": asked.perturbation,
+            "reason": asked.unscored,
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE, preferred
@@ -39,9 +39,8 @@ def measured(run: Run) -> Rows:
             for row in of_score(score):
                 yield {"model": model, "scorer": scorer, **row}
     if run.findings or run.meta.get("audited"):
-        flags = {pair: {issue for issue, _ in found} for pair, found in run.findings.items()}
         written = {pair.source for pair in run.pairs if pair.written_for}
-        judged = {pair.id: flags.get(pair.id, ()) for pair in run.pairs if pair.source in written}
+        judged = {pair.id: dict(run.findings.get(pair.id, ())) for pair in run.pairs if pair.source in written}
         yield from flag_rows(run.pairs, AUDIT, judged)
 
 
@@ -59,8 +58,8 @@ def of_score(score: PairScore) -> Iterator[dict[str, Any]]:
         yield {**place, "group": group, "against": None, "measure": named(SCORE, role), "value": value, **_SCORE}
 
 
-def flag_rows(pairs: Iterable[Pair], rater: str, judged: Mapping[str, Collection[str]]) -> Rows:
-    """What a rater found in written sentences: a row for each issue, 1 where the sentence has it."""
+def flag_rows(pairs: Iterable[Pair], rater: str, judged: Mapping[str, Mapping[str, str | None]]) -> Rows:
+    """What a rater found in written sentences: a row for each issue, 1 and why where the sentence has it."""
     ends = scale(0.0, 1.0, None, 1)
     for pair in pairs:
         if pair.id in judged:
@@ -68,7 +67,8 @@ def flag_rows(pairs: Iterable[Pair], rater: str, judged: Mapping[str, Collection
             group = pair.written_for or own["group"]
             place = {**own, "group": group, "against": None, "set": pair.set, "rater": rater}
             for issue in ISSUES:
-                yield {**place, "measure": issue, "value": float(issue in judged[pair.id]), **ends}
+                found = judged[pair.id]
+                yield {**place, "measure": issue, "value": float(issue in found), "label": found.get(issue), **ends}
 
 
 def items(run: Run) -> Rows:
@@ -90,6 +90,7 @@ def items(run: Run) -> Rows:
             "swapped": int(_is_swapped(pair)),
             "role": role_of(pair),
             "written_for": pair.written_for,
+            "set": pair.set,
         }
 
 

@@ -40,5 +40,5 @@ def _ratings(run: Run, people: PeopleRatings) -> Rows:
 def _labels(run: Run, labels: Labels) -> Rows:
     names = matched(labels, run.pairs)
     for annotator, found in labels.annotations.by_annotator.items():
-        judged = {pair: found[name] for pair, name in names.items() if name in found}
+        judged = {pair: dict.fromkeys(found[name]) for pair, name in names.items() if name in found}
         yield from flag_rows(run.pairs, f"{HUMAN}:{annotator}", judged)

@@ -12,21 +12,22 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.sides import decoding_words, group_pairs
-from tiltmeter.results.items import rated_items
-from tiltmeter.results.leading import rank_of
+from tiltmeter.results.items import pair_item, rated_items
 from tiltmeter.results.plan_size.records import TooSmall
 from tiltmeter.results.plan_size.sources import Available, PilotSource
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.results.scores import is_published
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import rephrased
-from tiltmeter.stats.components import Components, components, difference_components
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.designs import stretched
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate, is_number
-from tiltmeter.stats.next_words import Place, Values, means, resampled_over
+from tiltmeter.stats.planning.components import Components, components, difference_components
+from tiltmeter.stats.planning.designs import stretched
+from tiltmeter.stats.planning.precision import Design
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.precision import Design
+from tiltmeter.stats.views.continuations import RatedItem
+from tiltmeter.stats.views.next_words import Place, Values, means, resampled_over
+from tiltmeter.stats.views.pairs import further_of, headline_strata
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import View
@@ -34,6 +35,8 @@ from tiltmeter.views import View
 MOST_SAMPLES = 100
 MOST_SETS = 30
 """As many sets as the paper on generated sentences has."""
+_MUCH_WIDER = 1.15
+"""Where the printed interval is wider than the planned one by more than this factor, the plan says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
         if few := _too_few(origins, values, source):
             yield TooSmall("pairs", choices, few)
             continue
-        found = components(values, origins, sets=sets if several else None)
+        items = [pair_item(cell, row) for row in rows]
+        strata = headline_strata(items)
+        found = components(values, origins, sets=sets if several else None, strata=["/".join(path) for path in strata])
         if (cell.source, cell.bias) not in known:
             known[cell.source, cell.bias] = source.available(cell.bias)
         there = known[cell.source, cell.bias]
@@ -109,8 +114,23 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
             (1, max(1, there.items)) if _drawn(source) else _same(there.items),
             sets=(1, MOST_SETS if several else 1),
         )
-        pilot = estimate(values, origins)
-        yield Pilot("pairs", choices, pilot, stretched(found, pilot, shares=True), source, knobs)
+        pilot = estimate(values, origins, strata=strata)
+        headline = estimate(values, origins, strata=strata, further=further_of(items))
+        found = stretched(found, pilot, shares=True)
+        yield Pilot("pairs", choices, pilot, found, source, knobs, notes=_wider(headline, pilot))
+
+
+def _wider(headline: Estimate, planned: Estimate) -> tuple[str, ...]:
+    """A note where templates and group terms, which no plan sets, widen the interval that a report will print."""
+    if None in (headline.low, planned.low):
+        return ()
+    own, other = ((one.high or 0.0) - (one.low or 0.0) for one in (headline, planned))
+    if own <= _MUCH_WIDER * other:
+        return ()
+    return (
+        f"the plan is for an interval over attribute words; over templates and group terms as well, the pilot's is "
+        f"{own / other:.1f} times as wide, which more attribute words do not change: add templates and group terms",
+    )
 
 
 def _drawn(source: PilotSource) -> bool:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tiltmeter.errors import UserError
-from tiltmeter.results.compare.names import both_of
+from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.plan_size.pilots import BUILDERS, Pilot
 from tiltmeter.results.plan_size.records import Range, RunPlan, Target, TooSmall
 from tiltmeter.results.plan_size.sources import PilotSource
-from tiltmeter.stats.components import ONE_PROMPT, ONE_SAMPLE, Components
-from tiltmeter.stats.doubt import doubt_of, likely_widths
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
-from tiltmeter.stats.precision import Design, Option, predicted_width, sizes_for
+from tiltmeter.stats.planning.components import ONE_PROMPT, ONE_SAMPLE, Components
+from tiltmeter.stats.planning.pilot_uncertainty import likely_widths, pilot_uncertainty
+from tiltmeter.stats.planning.precision import Design, Option, predicted_width, sizes_for
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 
@@ -112,7 +112,7 @@ def _between(one: Pilot, settable: Option | None, width: float) -> Range | None:
 
     None where the pilot tells well enough, and where it takes the same anyway.
     """
-    doubt = doubt_of(one.found)
+    doubt = pilot_uncertainty(one.found)
     design = one.knobs.limits if settable is None else settable.design
     if not doubt.is_large(one.found, design, across_sets=one.across_sets):
         return None
@@ -250,7 +250,7 @@ def _calls(targets: Sequence[Target], by_source: Mapping[str, Mapping[str, int]]
         place = one.choices["source"], one.choices["bias"]
         each[place] = max(each.get(place, 0), _items(one, by_source[place[0]]))
         if one.view == "continuations":
-            groups.setdefault(place, set()).update(both_of(one.choices["groups"]))
+            groups.setdefault(place, set()).update(split_pair(one.choices["groups"]))
     return sum(number * len(groups[place]) * samples if place in groups else number for place, number in each.items())
 
 

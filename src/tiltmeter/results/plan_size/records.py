@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.components import Components
-from tiltmeter.stats.precision import Design, Option, Plan
+from tiltmeter.stats.planning.components import Components
+from tiltmeter.stats.planning.precision import Design, Option, Plan
 from tiltmeter.views import View
 
 

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter import registry
 from tiltmeter.records import Pair, Prompt
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.structures import FIXED
+from tiltmeter.sources.interface import Source
 from tiltmeter.store import Run, spec_of
-from tiltmeter.study.reader import material
 from tiltmeter.study.records import GENERATED
 from tiltmeter.views import FACTS, View
 
@@ -84,15 +83,14 @@ class PilotSource:
         if not self.given or self.given.get("path"):
             return self._pilot(bias, groups)
         made: list[Pair | Prompt] = []
-        make = registry.load(FACTS[self.view].sources, self.given["name"])
+        source = Source.named(self.given["name"], self.view)
         drawn = _DRAWN if self.view == "pairs" else (*_DRAWN, "structures")
         options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]
-        wants = material(FACTS[self.view].sources, self.given["name"])
         specs = [spec_of(one) for one in resolved["specs"] if one["name"] == bias.partition(":")[0]]
-        calls = [[one] for one in specs] if wants.name == "spec" and (specs or wants.needed) else [[]]
+        calls = [[one] for one in specs] if source.input == "spec" and (specs or source.needs_input) else [[]]
         for call in calls:
-            made += make(*call, seed=resolved["seed"], **options)[0]
+            made += source.make(*call, seed=resolved["seed"], **options)[0]
         found = self._counted(made, bias, groups)
         return found if found.origins else self._pilot(bias, groups)
 

@@ -13,26 +13,26 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.measures.next_words import SHARE
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Measurement
-from tiltmeter.results.compare.items import keyed, places_of
+from tiltmeter.results.compare.comparability import check_comparable, notes_on
+from tiltmeter.results.compare.items import cells_by_choices, keyed
 from tiltmeter.results.compare.names import as_pair
-from tiltmeter.results.compare.sides import Matched, Side, group_pairs, views_of, views_there
-from tiltmeter.results.compare.unlike import notes_on, refuse_unlike
+from tiltmeter.results.compare.sides import Matched, Side, group_pairs, views_measured, views_of
 from tiltmeter.results.compare.views import leading_scorers
 from tiltmeter.results.items import pair_item
 from tiltmeter.results.rank.records import ALL, Entry, Leaderboard, Leaderboards
 from tiltmeter.results.summary.next_words import ORIGINAL
-from tiltmeter.stats.before_after import means_of
+from tiltmeter.stats.comparing.before_after import means_of
+from tiltmeter.stats.comparing.ranking import Item, rank_models, some_of
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.next_words import Place, Values, means
-from tiltmeter.stats.pairs import headline_strata
-from tiltmeter.stats.places import Item, order_of, some_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.views.next_words import Place, Values, means
+from tiltmeter.stats.views.pairs import headline_strata
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 
-_Made = tuple[list[Leaderboard], list[str]]
+_SpecSentences = tuple[list[Leaderboard], list[str]]
 """The boards of a view, and what not all models have of it."""
 _Common = Mapping[tuple[str, ...], list[Cell]]
 """By source, bias and choices that all models share, the cell of each of them."""
@@ -90,7 +90,7 @@ def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboa
     shared = [views_of(first, other, views) for other in others]
     common = [view for view in shared[0] if all(view in own for own in shared)]
     for one, other in combinations(sides, 2):
-        refuse_unlike(one, other, common)
+        check_comparable(one, other, common)
     boards, partial = [], []
     for view in common:
         made, missing = _boards(view, sides)
@@ -115,7 +115,7 @@ def _unlike(sides: Sequence[Side], views: Sequence[View]) -> Iterator[str]:
 
 def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
     """The views that some models have and others lack."""
-    has = {side.name: views_there(side) for side in sides}
+    has = {side.name: views_measured(side) for side in sides}
     for view in VIEWS:
         lacking = [name for name, own in has.items() if view not in own]
         if view not in common and len(lacking) < len(sides):
@@ -139,7 +139,7 @@ def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tupl
     return found
 
 
-class Row(NamedTuple):
+class ItemValues(NamedTuple):
     """What all models make of one item: its stratum or group, the item itself, and a value for each model."""
 
     part: tuple[str, ...]
@@ -152,9 +152,9 @@ class Row(NamedTuple):
         return None not in self.values
 
 
-def _boards(view: View, sides: Sequence[Side]) -> _Made:
+def _boards(view: View, sides: Sequence[Side]) -> _SpecSentences:
     """The boards of a view, and what not all models have of it."""
-    tables = [places_of(side, view, _named(sides[0], side, view)) for side in sides]
+    tables = [cells_by_choices(side, view, _named(sides[0], side, view)) for side in sides]
     common = {place: [table[place] for table in tables] for place in tables[0] if all(place in each for each in tables)}
     return list(_MAKERS[view](sides, common)), _missing(view, sides, tables)
 
@@ -170,14 +170,14 @@ def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float 
 def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
     """The share of stereotyped choices: over all biases of a source, and for each bias."""
     for source, scorer in leading_scorers(sides[0], [(place[0], place[2]) for place in common]):
-        by_bias: dict[str, list[Row]] = {}
+        by_bias: dict[str, list[ItemValues]] = {}
         left_out: dict[str, int] = {}
-        social: list[Row] = []
+        social: list[ItemValues] = []
         for place, cells in common.items():
             if (place[0], place[2]) == (source, scorer):
                 found, left_out[place[1]] = _joined(cells)
                 parts = headline_strata([pair_item(cells[0], of._replace(value=1.0)) for of, _ in found])
-                by_bias[place[1]] = [Row(part, *each) for part, each in zip(parts, found, strict=True)]
+                by_bias[place[1]] = [ItemValues(part, *each) for part, each in zip(parts, found, strict=True)]
                 social += [] if cells[0].benchmark else by_bias[place[1]]
         choices = {"source": source, "scorer": scorer}
         if len({row.part[0] for row in social}) > 1:
@@ -189,7 +189,7 @@ def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard
             )
 
 
-def share_of_choices(rows: Sequence[Row]) -> Figure:
+def share_of_choices(rows: Sequence[ItemValues]) -> Figure:
     """The share of stereotyped choices, strata weighing the same."""
     origins, parts = [row.of.origin for row in rows], [row.part for row in rows]
     further = {"templates": [row.of.template for row in rows], "terms": [row.of.term for row in rows]}
@@ -215,7 +215,7 @@ def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
         whole = [(key, values) for key, values in both if None not in values]
         columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
         rows = [
-            Row((key.group,), labels[key], tuple(column.get(key) for column in columns))
+            ItemValues((key.group,), labels[key], tuple(column.get(key) for column in columns))
             for key in dict.fromkeys(key for key, _ in both)
         ]
         pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
@@ -229,7 +229,7 @@ def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
                 yield from _without(lost, _board("continuations", choices, sides, own, figure))
 
 
-def gap_of_groups(rows: Sequence[Row], groups: tuple[str, str], scale: Bounds | None) -> Figure:
+def gap_of_groups(rows: Sequence[ItemValues], groups: tuple[str, str], scale: Bounds | None) -> Figure:
     """The mean rating of the first group minus that of the second, every origin weighing the same."""
 
     def figure(values: Sequence[float | None], apart: bool) -> Estimate:
@@ -253,12 +253,12 @@ def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
         asked, lost = _joined([cell.beside(SHARE.name) for cell in cells])
         groups = next(((of.group, of.against or "") for of, _ in asked), None)
         if groups:
-            rows = [Row((), of, values) for of, values in asked if (of.group, of.against) == groups]
+            rows = [ItemValues((), of, values) for of, values in asked if (of.group, of.against) == groups]
             choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
             yield from _without(lost, _board("next words", choices, sides, rows, share_of_words))
 
 
-def share_of_words(rows: Sequence[Row]) -> Figure:
+def share_of_words(rows: Sequence[ItemValues]) -> Figure:
     """The mean share of a group over prompts, uncertain over professions and templates both."""
     places = [Place(row.of.origin, row.of.template) for row in rows]
     share = Scale(0.0, 1.0, 0.5)
@@ -269,8 +269,8 @@ def _board(
     view: View,
     choices: Mapping[str, str],
     sides: Sequence[Side],
-    rows: Sequence[Row],
-    figure_of: Callable[[Sequence[Row]], Figure],
+    rows: Sequence[ItemValues],
+    figure_of: Callable[[Sequence[ItemValues]], Figure],
 ) -> Iterator[Leaderboard]:
     """All models by one figure, on the items that all have scored."""
     whole = [row for row in rows if row.whole]
@@ -278,18 +278,18 @@ def _board(
         figure = figure_of(rows)
         found = [figure(_column(rows, at), False) for at in range(len(sides))]
         values = {side.name: one.value or 0.0 for side, one in zip(sides, found, strict=True)}
-        order = order_of(values, items_of(whole), apart_by(figure_of(whole)))
+        order = rank_models(values, items_of(whole), figure_of_differences(figure_of(whole)))
         entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
         ordered = sorted(entries, key=lambda entry: -(entry.value.value or 0.0))
         yield Leaderboard(view, choices, tuple(ordered), order.differences, order.note)
 
 
-def apart_by(figure: Figure) -> Callable[[Sequence[float]], Estimate]:
+def figure_of_differences(figure: Figure) -> Callable[[Sequence[float]], Estimate]:
     """The same of the differences of two models."""
     return lambda gaps: figure(gaps, True)
 
 
-def items_of(rows: Sequence[Row]) -> list[Item]:
+def items_of(rows: Sequence[ItemValues]) -> list[Item]:
     """The values by origin; where there is one, as in many prompts about one profession, by its templates."""
     alone = len({row.of.origin for row in rows}) == 1
     return [
@@ -302,7 +302,7 @@ def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboa
     return (replace(board, left_out=left_out) for board in boards)
 
 
-def _column(rows: Sequence[Row], at: int) -> list[float | None]:
+def _column(rows: Sequence[ItemValues], at: int) -> list[float | None]:
     """The values of one model; an item that another model has not scored counts as unscored for all."""
     return [row.values[at] if row.whole else None for row in rows]
 

@@ -10,7 +10,7 @@ from typing import Any
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import nested
 from tiltmeter.results.compare.sides import Side
-from tiltmeter.stats.places import Difference, Standing
+from tiltmeter.stats.comparing.ranking import Difference, Rank
 from tiltmeter.views import View
 
 ALL = "all"
@@ -23,7 +23,7 @@ class Entry:
 
     side: Side
     value: Estimate
-    standing: Standing
+    standing: Rank
 
     def as_json(self) -> dict[str, Any]:
         """Who, what and where."""

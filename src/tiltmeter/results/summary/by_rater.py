@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from tiltmeter.records import Decoding, Scope
 from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary, favour
-from tiltmeter.stats.continuations import GroupPair
-from tiltmeter.stats.curves import in_deviations, turned
 from tiltmeter.stats.estimates import excludes_zero
+from tiltmeter.stats.views.continuations import GroupPair
+from tiltmeter.stats.views.rating_curves import in_deviations, negated
 from tiltmeter.store import Run
 
 Pairs = Sequence[tuple[str, str]]
@@ -133,7 +133,7 @@ def _pair(cell: ContinuationCell, a: str, b: str) -> GroupPair | None:
                 pair,
                 a=a,
                 b=b,
-                difference=turned(pair.difference),
+                difference=negated(pair.difference),
                 ratio=None,
                 ratio_withheld=f"worked out as {b} over {a}",
                 kl_ab=pair.kl_ba,

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from tiltmeter.records import Estimate
 from tiltmeter.results.items import Judged, Tested
 from tiltmeter.sources.generated.annotations import ISSUES
-from tiltmeter.stats.pairs import Shares, shares
 from tiltmeter.stats.spread import mean_size
+from tiltmeter.stats.views.pairs import Shares, shares
 
 Place = tuple[str, str | None, str | None, int | None]
 """The bias, attribute set, attribute and set that a sentence was written for, and that another stands in for."""

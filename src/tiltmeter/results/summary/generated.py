@@ -9,8 +9,8 @@ from typing import Any
 from tiltmeter.records import Estimate
 from tiltmeter.results.items import Judged, Tested
 from tiltmeter.results.summary.effects import Effect, Effects, effects
-from tiltmeter.stats.pairs import PairItem, shares
 from tiltmeter.stats.spread import Spread, spread
+from tiltmeter.stats.views.pairs import PairItem, shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tiltmeter.sources.generated.annotations import (
 )
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.sources.tables import read_table
-from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_label, detections
+from tiltmeter.stats.agreement.annotators import Detection, LabelAgreement, agreement_by_label, detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def matched(labels: Labels, pairs: Sequence[Pair]) -> dict[str, str]:
     return found
 
 
-def said_by_people(table: Table) -> Annotations:
+def labels_by_people(table: Table) -> Annotations:
     """What each annotator found in written sentences, by pair."""
     raters = dict.fromkeys(cell.rater for cell in table.by_people("pairs"))
     found = {rater.removeprefix(f"{HUMAN}:"): flags(table, rater) or {} for rater in raters}
@@ -97,7 +97,7 @@ def said_by_people(table: Table) -> Annotations:
 
 def judged_by_people(table: Table) -> Judged | None:
     """The issues that most annotators found, by pair; a pair that nobody judged is not there."""
-    return majority(said_by_people(table)).labels or None
+    return majority(labels_by_people(table)).labels or None
 
 
 def summarise_people(said: Annotations, pairs: Sequence[Pair], audit: Judged | None) -> PeopleSummary | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import UserError
 from tiltmeter.sources.labour_files import Matched, Occupation, match
-from tiltmeter.stats.labour import against_world
+from tiltmeter.stats.views.labour import against_world
 
 if TYPE_CHECKING:
-    from tiltmeter.results.summary.next_words import Expected
+    from tiltmeter.results.summary.prompts import Prompts
 
 _WOMEN = ("female", "women", "woman", "she")
 _MEN = ("male", "men", "man", "he")
@@ -28,13 +28,13 @@ class Labour:
     """The group that makes up the rest."""
     by_head: bool = False
 
-    def compared(self, items: Sequence[Expected], *, level: float) -> dict[str, Any]:
+    def compared(self, prompts: Prompts, *, level: float) -> dict[str, Any]:
         """Correlation, slope and mean difference over the professions that the table knows; the others are listed."""
         from tiltmeter.results.summary.next_words import shares_by_profession
 
-        groups = list(dict.fromkeys(group for item in items for group in item.chances))
+        groups = list(prompts.chances)
         of, against = self._group(groups, self.of, _WOMEN), self._group(groups, self.against, _MEN)
-        model = shares_by_profession(items, of, against)
+        model = shares_by_profession(prompts, of, against)
         matched = match(model, self.occupations, by_head=self.by_head)
         found = against_world(list(model.values()), [each.share for each in matched], level=level)
         return {

@@ -10,7 +10,6 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.items import expected_items
 from tiltmeter.results.measurements.columns import PROBABILITY, SALIENCY, WORD
-from tiltmeter.results.measurements.next_words import answered
 from tiltmeter.results.summary.labour import Labour
 from tiltmeter.results.summary.next_words import (
     ORIGINAL,
@@ -19,12 +18,14 @@ from tiltmeter.results.summary.next_words import (
     NextWordSummary,
     summarise_next_words,
 )
+from tiltmeter.results.summary.prompts import by_perturbation
 from tiltmeter.results.summary.saliency import Explained, mean_saliency
+from tiltmeter.results.texts import answered_prompts
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.stats.lengths import Lengths, lengths
-from tiltmeter.stats.next_words import Place
-from tiltmeter.store import Answered, Expectations, Run, likeliest
+from tiltmeter.stats.views.lengths import Lengths, lengths
+from tiltmeter.stats.views.next_words import Place
+from tiltmeter.store import Answered, Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
 
@@ -101,17 +102,22 @@ def summarise_expectations(run: Run) -> NextWordsSummary | None:
     if run.next_words is None:
         return None
     choices = run.meta["resolved"]["next_words"]
-    without = tuple(_without_saliency(run.next_words, choices)) if choices["saliency"] else ()
+    without = tuple(_without_saliency(run, choices)) if choices["saliency"] else ()
     return NextWordsSummary(tuple(_cells(run, choices)), choices["saliency"], without)
 
 
-def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterator[str]:
-    """The models that answered something that was to be explained, and explained nothing."""
-    for model in [model for model in kept.models if not kept.saliencies(model)]:
-        answers = kept.answers(model, bounded=choices["bounded"][0])
-        explained = [at for at, question in enumerate(kept.questions) if question.explained]
-        if len(answers) == len(kept.questions) and any(likeliest(answers[at]) for at in explained):
-            yield model
+def _without_saliency(run: Run, choices: Mapping[str, Any]) -> list[str]:
+    """The models that answered everything, and something that was to be explained, and explained nothing."""
+    query = f"""
+    SELECT model, bool_or(measure = '{SALIENCY[0]}') AS explained,
+           bool_or(measure = '{WORD}' AND perturbation = '{ORIGINAL}' AND value IS NOT NULL) AS is_open,
+           count(DISTINCT (item, perturbation)) FILTER (measure = '{WORD}' AND bounded = ?) AS answered
+    FROM ordered WHERE view = 'next words' GROUP BY model ORDER BY min(place)
+    """
+    table = table_of(run)
+    [asked] = table.stream("SELECT count(*) AS n FROM items WHERE view = 'next words'")
+    rows = table.stream(query, int(choices["bounded"][0]))
+    return [row["model"] for row in rows if not row["explained"] and row["is_open"] and row["answered"] == asked["n"]]
 
 
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
@@ -131,17 +137,17 @@ def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
             sets,
             cell.bounded,
             cell.combine,
-            summarise_next_words(items, settings),
+            summarise_next_words(by_perturbation(items), settings),
             lengths([texts[item.prompt][0] or "" for item in originals or items]),
-            mean_saliency(list(explained.values()), level=settings.level),
+            _mean_saliency(list(explained.values()), settings.level),
             items,
-            _examples(run, cell, explained),
+            _examples(cell, explained, choices["saliency"]),
         )
 
 
 def _sets(cell: Cell) -> WordSets:
     """Groups and their words, as the first prompt has them."""
-    rows = cell.rows_beside(WORD, combine="")
+    rows = cell.rows_by(WORD, combine="")
     found: dict[str, list[str]] = {}
     for row in rows:
         if (row.item, row.perturbation) == (rows[0].item, rows[0].perturbation):
@@ -151,20 +157,23 @@ def _sets(cell: Cell) -> WordSets:
 
 def _explained(cell: Cell) -> dict[str, Explained]:
     """By prompt, what its answer is due to, where that is known."""
-    profession, last, residue = (cell.rows_beside(name, words="", combine="", bounded=False) for name in SALIENCY)
+    profession, last, residue = (cell.rows_by(name, words="", combine="", bounded=False) for name in SALIENCY)
     return {
         one.item: Explained(Place(one.origin, one.template), one.value, two.value, three.value)
         for one, two, three in zip(profession, last, residue, strict=True)
     }
 
 
-def _examples(run: Run, cell: Cell, explained: Mapping[str, Explained]) -> list[Answered]:
+def _mean_saliency(explained: Sequence[Explained], level: float) -> dict[str, Estimate]:
+    shares = {name: [getattr(one, name) for one in explained] for name in ("profession", "last", "residue")}
+    return mean_saliency([one.place for one in explained], shares, level=level)
+
+
+def _examples(cell: Cell, explained: Mapping[str, Explained], method: str) -> list[Answered]:
     """Prompts with the least, the middling and the greatest share on the profession, as they were answered."""
     shares = sorted((one.profession, item) for item, one in explained.items() if one.profession is not None)
-    if not shares or run.next_words is None:
-        return []
-    wanted = dict.fromkeys(shares[at][1] for at in (0, len(shares) // 2, len(shares) - 1))
-    return answered(run.next_words, cell.model, cell.bounded, list(wanted))
+    wanted = dict.fromkeys(shares[at][1] for at in (0, len(shares) // 2, len(shares) - 1)) if shares else {}
+    return answered_prompts(cell, list(wanted), method)
 
 
 def _labour(choices: Mapping[str, Any], sets: WordSets, source: str) -> Labour | None:

@@ -1,36 +1,43 @@
-"""What the chances of the groups' words after many prompts say: over all, by template, by profession, by perturbation.
+"""Probabilities of the groups' words after many prompts: over all, by template, by profession, by perturbation.
 
-Everything is a pure function of `Expected`, one for each prompt under each perturbation.
+Everything is a pure function of `Prompts`, which has a column for each group and not an object for each prompt.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tiltmeter.measures.next_words import DIFFERENCE, MEASURES, Chances, Combine, group_chance, share
+import numpy as np
+
+from tiltmeter.measures.next_words import DIFFERENCE, MEASURES, Combine, Probabilities, group_probability
+from tiltmeter.measures.next_words import SHARE as SHARE_OF
 from tiltmeter.records import Estimate, NextWord, NextWords
 from tiltmeter.results.summary.labour import Labour
+from tiltmeter.results.summary.prompts import Prompts
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.arrays import Array, Codes
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.next_words import Place, Values, distances, means, resampled_over
+from tiltmeter.stats.views.continuations import pairs_of_groups
+from tiltmeter.stats.views.next_words import Places, Values, distances, means, resampled_over
 
 ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")
 """The measures whose change under a perturbation is estimated."""
 SHARE = Scale(0.0, 1.0)
 UNANSWERED = "the run has no answer for it"
-_NO_CHANCE = "a group has no chance at all"
-"""Why there is no ratio and no share of chances that are known."""
+_AT_ONCE = 50_000
+"""Prompts whose values Python holds."""
+_NO_CHANCE = "the probability of a group is zero"
+"""Why there is no ratio and no share of probabilities that are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a model expects after one prompt under one perturbation: the chance of each group, and its certainty."""
+    """What a model expects after one prompt under one perturbation: each group's probability, and its certainty."""
 
     prompt: str
     profession: str
@@ -40,12 +47,7 @@ class Expected:
     highest: float | None = None
     gap: float | None = None
     unscored: Mapping[str, str] = field(default_factory=dict)
-    """By group, why it has no chance."""
-
-    @property
-    def place(self) -> Place:
-        """What figures are uncertain over."""
-        return Place(self.profession, self.template)
+    """By group, why it has no probability."""
 
 
 def expected(
@@ -63,7 +65,7 @@ def expected(
     reasons: dict[str, str] = {}
     for group, words in sets:
         answers = [by_word.get(word) or NextWord(word, None, UNANSWERED) for word in words]
-        chances[group], reason = group_chance(answers, combine)
+        chances[group], reason = group_probability(answers, combine)
         if reason is not None:
             reasons[group] = reason
     return Expected(prompt, profession, template, chances, perturbation, found.highest, found.gap, reasons)
@@ -79,7 +81,7 @@ def why_unscored(item: Expected, groups: tuple[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The figures of some prompts: the chance of each group, the certainty, and every pair of groups."""
+    """The figures of some prompts: the probability of each group, the certainty, and every pair of groups."""
 
     groups: Mapping[str, Estimate]
     certainty: Mapping[str, Estimate]
@@ -106,7 +108,7 @@ class Perturbation:
     by_profession: Mapping[str, Part]
     resampled_over: Mapping[str, int]
     unscored: Mapping[str, Mapping[str, int]]
-    """By group, why prompts have no chance of it, and how many."""
+    """By group, why prompts have no probability of it, and how many."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON."""
@@ -153,7 +155,7 @@ class NextWordSummary:
 
 @dataclass(frozen=True, slots=True)
 class NextWordSettings:
-    """What is asked of the chances."""
+    """What is asked of the probabilities."""
 
     reference: str | None = None
     labour: Labour | None = None
@@ -163,31 +165,29 @@ class NextWordSettings:
     seed: int = 0
 
 
-def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings | None = None) -> NextWordSummary:
+def summarise_next_words(prompts: Mapping[str, Prompts], settings: NextWordSettings | None = None) -> NextWordSummary:
     """Estimates of every measure, under each perturbation.
 
+    >>> from tiltmeter.results.summary.prompts import by_perturbation
     >>> items = [Expected("1", "nurse", "said", {"male": 0.1, "female": 0.3})]
-    >>> found = summarise_next_words(items).perturbations["original"].overall.pairs["male/female"]
+    >>> found = summarise_next_words(by_perturbation(items)).perturbations["original"].overall.pairs["male/female"]
     >>> round(found["difference"].value, 6), round(found["share"].value, 6)
     (-0.2, 0.25)
     """
     wanted = settings or NextWordSettings()
-    by_name: dict[str, list[Expected]] = defaultdict(list)
-    for item in items:
-        by_name[item.perturbation].append(item)
-    main = ORIGINAL if ORIGINAL in by_name else next(iter(by_name), ORIGINAL)
+    main = ORIGINAL if ORIGINAL in prompts else next(iter(prompts), ORIGINAL)
     perturbations = {
         # What becomes of each profession is asked once: under a perturbation there is none.
         name: _perturbation(found, wanted, by_profession=name == main)
-        for name, found in by_name.items()
+        for name, found in prompts.items()
     }
     contrasts = {
-        name: _contrast(by_name[ORIGINAL], found, wanted)
-        for name, found in by_name.items()
-        if name != ORIGINAL and ORIGINAL in by_name
+        name: _contrast(prompts[ORIGINAL], found, wanted)
+        for name, found in prompts.items()
+        if name != ORIGINAL and ORIGINAL in prompts
     }
     contrasts = {name: found for name, found in contrasts.items() if found}
-    labour = wanted.labour.compared(by_name[main], level=wanted.level) if wanted.labour else None
+    labour = wanted.labour.compared(prompts[main], level=wanted.level) if wanted.labour else None
     return completed(NextWordSummary(perturbations, contrasts, labour, 0, ()))
 
 
@@ -197,97 +197,112 @@ def completed(summary: NextWordSummary) -> NextWordSummary:
     return replace(adjusted, n_comparisons=comparisons, notes=tuple(_notes(adjusted, comparisons)))
 
 
-def measured(items: Sequence[Expected], a: str, b: str) -> dict[str, Values]:
-    """Every measure of two groups, a value for each prompt."""
-    chances: list[Chances] = [(item.chances.get(a), item.chances.get(b)) for item in items]
+def measured(chances: Array) -> dict[str, Values]:
+    """Every measure of two groups, a value for each prompt, from a column for each group."""
+    values = {each.name: np.empty(len(chances)) for each in MEASURES}
+    for start in range(0, len(chances), _AT_ONCE):
+        both = _known(chances[start : start + _AT_ONCE])
+        for each in MEASURES:
+            values[each.name][start : start + _AT_ONCE] = np.array(each.values(both), dtype=np.float64)
     return {
         each.name: Values(
-            each.values(chances),
-            Scale(each.low, each.high, each.tested),
-            chances if each is DIFFERENCE else None,
+            values[each.name], Scale(each.low, each.high, each.tested), chances if each is DIFFERENCE else None
         )
         for each in MEASURES
     }
 
 
-def shares_by_profession(items: Sequence[Expected], of: str, against: str) -> dict[str, float | None]:
+def _known(chances: Array) -> list[Probabilities]:
+    """Probabilities as the measures read them, of which those that are unscored are None."""
+    known = chances.astype(object)
+    known[np.isnan(chances)] = None
+    return list(map(tuple, known.tolist()))
+
+
+def shares_by_profession(prompts: Prompts, of: str, against: str) -> dict[str, float | None]:
     """The mean share of a group among two, by profession; over templates where there are several."""
-    by_profession: dict[str, list[Expected]] = defaultdict(list)
-    for item in items:
-        by_profession[item.profession].append(item)
-    found = {}
-    for profession, own in by_profession.items():
-        values = share([(item.chances.get(of), item.chances.get(against)) for item in own])
-        [mean] = means([item.place for item in own], {"share": Values(values, SHARE)}).values()
-        found[profession] = mean.value
-    return found
+    share = measured(prompts.both(of, against))[SHARE_OF.name].values
+    return {
+        profession: means(prompts.places.at(chosen), {"": Values(np.asarray(share)[chosen], SHARE)})[""].value
+        for profession, chosen in prompts.professions.parts
+    }
 
 
-def _perturbation(items: Sequence[Expected], settings: NextWordSettings, *, by_profession: bool) -> Perturbation:
-    templates: dict[str, list[Expected]] = defaultdict(list)
-    professions: dict[str, list[Expected]] = defaultdict(list)
-    over = resampled_over([item.place for item in items])
-    if settings.parts:
-        for item in items:
-            # A template of one profession alone is that prompt.
-            if item.template is not None and "template" in over:
-                templates[item.template].append(item)
-            if by_profession:
-                professions[item.profession].append(item)
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for item in items:
-        for group, reason in item.unscored.items():
-            reasons[group][reason] += 1
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """The values of some prompts: the chance of each group, the certainty, every measure of every two groups."""
+
+    places: Places
+    chances: Mapping[str, Values]
+    certainty: Mapping[str, Values]
+    pairs: Mapping[str, Mapping[str, Values]]
+
+    @classmethod
+    def of(cls, prompts: Prompts, reference: str | None) -> _Measured:
+        return cls(
+            prompts.places,
+            {group: Values(chances, SHARE) for group, chances in prompts.chances.items()},
+            {"highest": Values(prompts.highest, SHARE), "gap": Values(prompts.gap, SHARE)},
+            {f"{a}/{b}": measured(prompts.both(a, b)) for a, b in pairs_of_groups(list(prompts.chances), reference)},
+        )
+
+    def at(self, chosen: Codes) -> _Measured:
+        """The same of some of the prompts."""
+
+        def taken(values: Mapping[str, Values]) -> dict[str, Values]:
+            return {
+                name: Values(
+                    np.asarray(each.values)[chosen],
+                    each.scale,
+                    None if each.chances is None else np.asarray(each.chances)[chosen],
+                )
+                for name, each in values.items()
+            }
+
+        pairs = {pair: taken(values) for pair, values in self.pairs.items()}
+        return _Measured(self.places.at(chosen), taken(self.chances), taken(self.certainty), pairs)
+
+    def part(self, level: float) -> Part:
+        """The means."""
+        return Part(
+            means(self.places, self.chances, level=level),
+            means(self.places, self.certainty, level=level),
+            {pair: means(self.places, values, level=level) for pair, values in self.pairs.items()},
+            len(self.places.professions),
+        )
+
+
+def _perturbation(prompts: Prompts, settings: NextWordSettings, *, by_profession: bool) -> Perturbation:
+    over, level = resampled_over(prompts.places), settings.level
+    values = _Measured.of(prompts, settings.reference)
+    overall = values.part(level)
+    apart = {
+        f"{a}/{b}": distances(prompts.places, prompts.both(a, b), level=level, seed=settings.seed)
+        for a, b in pairs_of_groups(list(prompts.chances), settings.reference)
+    }
+    # A template of one profession alone is that prompt.
+    templates = prompts.templates.parts if settings.parts and "template" in over else ()
+    professions = prompts.professions.parts if settings.parts and by_profession else ()
     return Perturbation(
-        _part(items, settings, whole=True),
-        {name: _part(found, settings) for name, found in templates.items()},
-        {name: _part(found, settings) for name, found in professions.items()},
+        replace(overall, pairs={pair: {**found, **apart[pair]} for pair, found in overall.pairs.items()}),
+        {name: values.at(chosen).part(level) for name, chosen in templates},
+        {name: values.at(chosen).part(level) for name, chosen in professions},
         over,
-        reasons,
+        prompts.unscored,
     )
 
 
-def _part(items: Sequence[Expected], settings: NextWordSettings, *, whole: bool = False) -> Part:
-    places = [item.place for item in items]
-    groups = list(dict.fromkeys(group for item in items for group in item.chances))
-    level = settings.level
-    shares = {group: Values([item.chances.get(group) for item in items], SHARE) for group in groups}
-    sure = {
-        "highest": Values([item.highest for item in items], SHARE),
-        "gap": Values([item.gap for item in items], SHARE),
-    }
-    pairs: dict[str, dict[str, Estimate]] = {}
-    for a, b in pairs_of_groups(groups, settings.reference):
-        found = means(places, measured(items, a, b), level=level)
-        if whole:
-            both = [(item.chances.get(a), item.chances.get(b)) for item in items]
-            found |= distances(places, both, level=level, seed=settings.seed)
-        pairs[f"{a}/{b}"] = found
-    return Part(means(places, shares, level=level), means(places, sure, level=level), pairs, len(items))
-
-
-def _contrast(
-    originals: Sequence[Expected], others: Sequence[Expected], settings: NextWordSettings
-) -> dict[str, dict[str, Estimate]]:
+def _contrast(original: Prompts, other: Prompts, settings: NextWordSettings) -> dict[str, dict[str, Estimate]]:
     """The original minus the perturbed, prompt by prompt; empty where no prompt has both."""
-    by_prompt = {item.prompt: item for item in others}
-    both = [(item, by_prompt[item.prompt]) for item in originals if item.prompt in by_prompt]
-    groups = list(dict.fromkeys(group for item, _ in both for group in item.chances))
+    _, first, second = np.intersect1d(original.numbers, other.numbers, return_indices=True)
     found: dict[str, dict[str, Estimate]] = {}
-    for a, b in pairs_of_groups(groups, settings.reference) if both else []:
-        before, after = (measured([pair[side] for pair in both], a, b) for side in (0, 1))
+    for a, b in pairs_of_groups(list(original.chances), settings.reference) if len(first) else []:
+        before, after = (measured(one.both(a, b)[at]) for one, at in ((original, first), (other, second)))
         changes = {
-            name: Values(
-                [
-                    None if one is None or other is None else one - other
-                    for one, other in zip(before[name].values, after[name].values, strict=True)
-                ],
-                before[name].scale.change,
-            )
+            name: Values(np.asarray(before[name].values) - np.asarray(after[name].values), before[name].scale.change)
             for name in CONTRASTED
         }
-        places = [item.place for item, _ in both]
-        found[f"{a}/{b}"] = means(places, changes, level=settings.level)
+        found[f"{a}/{b}"] = means(original.places.at(first), changes, level=settings.level)
     return found
 
 

@@ -10,12 +10,12 @@ from tiltmeter.records import Decoding, Scope
 from tiltmeter.results.cells import Cell, Measurement, Table
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import HUMAN, RATING
-from tiltmeter.results.summary.raters import comparable, compared, within_bias
+from tiltmeter.results.summary.raters import comparable, compared, grouped_by_bias
 from tiltmeter.results.summary.refusals import ANY, Order
-from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, PeopleSaid, RatersCompared, ends_of
-from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
-from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
-from tiltmeter.stats.curves import mean_judgement
+from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, PeopleAgreement, RatersCompared, ends_of
+from tiltmeter.stats.agreement.annotators import krippendorffs_alpha_of_numbers
+from tiltmeter.stats.views.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.views.rating_curves import mean_judgement
 
 _Place = tuple[str, str, str, Decoding]
 """Model, source, bias and decoding."""
@@ -78,13 +78,13 @@ def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Or
 
     They stand beside the raters, so they have the `scope` of these, and the study's order and reference of groups.
     """
-    by_place: dict[_Place, list[RatedItem]] = {}
+    by_key: dict[_Place, list[RatedItem]] = {}
     for text in texts:
         if text.row.group != ANY:
-            by_place.setdefault(text.place, []).append(text.item)
+            by_key.setdefault(text.place, []).append(text.item)
     return [
         ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order), frozenset())
-        for place, items in by_place.items()
+        for place, items in by_key.items()
     ]
 
 
@@ -113,13 +113,13 @@ def compare_with_people(
                     for item, row in zip(rated_items(cell), cell.rows, strict=True)
                     if (value := said.get((model, cell.decoding, row.item, row.sample))) is not None
                 ]
-                by_people += within_bias(cell.bias, [item for item, _ in both])
-                by_rater += within_bias(cell.bias, [item for _, item in both])
+                by_people += grouped_by_bias(cell.bias, [item for item, _ in both])
+                by_rater += grouped_by_bias(cell.bias, [item for _, item in both])
         if by_people:
             yield compared(model, source, (people, rater), (by_people, by_rater), seed)
 
 
-def people_said(texts: Sequence[RatedText], rater: str) -> PeopleSaid:
+def people_agreement(texts: Sequence[RatedText], rater: str) -> PeopleAgreement:
     """Who rated how many of the texts, and how far they agree."""
     own = [text.values for text in texts if text.values]
     counts = Counter(name for found in own for name in found)
@@ -127,4 +127,4 @@ def people_said(texts: Sequence[RatedText], rater: str) -> PeopleSaid:
     alpha = krippendorffs_alpha_of_numbers(sheets) if len(counts) > 1 else None
     none = Counter(name for text in texts for name in text.unrated)
     everybody = {name: counts[name] for name in dict.fromkeys((*counts, *none))}
-    return PeopleSaid(everybody, len(own), alpha, len(texts) - len(own), dict(none), rater)
+    return PeopleAgreement(everybody, len(own), alpha, len(texts) - len(own), dict(none), rater)

@@ -17,7 +17,7 @@ from tiltmeter.results.measurements.continuations import written
 from tiltmeter.sources.generated.annotations import sheet_rows
 from tiltmeter.sources.numbers import as_number
 from tiltmeter.sources.tables import read_table
-from tiltmeter.stats.continuations import NO_REASON
+from tiltmeter.stats.views.continuations import NO_REASON
 from tiltmeter.store import Run
 
 COLUMNS = ("id", "text", "kind", "value", "annotator")

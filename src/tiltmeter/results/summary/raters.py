@@ -10,8 +10,8 @@ from itertools import combinations
 from tiltmeter.results.cells import Cell
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.text_records import PEOPLE, RatersCompared, favour, kind_of
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.rater_comparison import raters_compared
+from tiltmeter.stats.agreement.raters import raters_compared
+from tiltmeter.stats.views.continuations import RatedItem
 
 _TO_ALL = (PEOPLE, "judge")
 """Kinds of which it is not known what they rate: they are held against every other one."""
@@ -46,14 +46,14 @@ def compare_raters(cells: Sequence[Cell], seed: int) -> Iterator[RatersCompared]
                 yield compared(model, source, (first, second), (items[first], items[second]), seed)
 
 
-def within_bias(bias: str, items: Sequence[RatedItem]) -> list[RatedItem]:
+def grouped_by_bias(bias: str, items: Sequence[RatedItem]) -> list[RatedItem]:
     """The items with the bias before the group, so that biases stay apart."""
     return [replace(item, group=f"{bias}{_BETWEEN}{item.group}") for item in items]
 
 
 def _of_rater(cells: Sequence[Cell], rater: str) -> list[RatedItem]:
     """Every text, whatever its bias and decoding, always in the same order."""
-    return [item for cell in cells if cell.rater == rater for item in within_bias(cell.bias, rated_items(cell))]
+    return [item for cell in cells if cell.rater == rater for item in grouped_by_bias(cell.bias, rated_items(cell))]
 
 
 def compared(

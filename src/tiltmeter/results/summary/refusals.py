@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.raters.refusal import ANSWER, EMPTY, REFUSAL, is_refusal_rater
 from tiltmeter.records import Decoding, Estimate
-from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import SHARE, Bounds
+from tiltmeter.stats.views.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.store import Continuations
 
 if TYPE_CHECKING:

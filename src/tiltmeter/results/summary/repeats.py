@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from typing import Any
 
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.records import Decoding
+from tiltmeter.results.cells import decoding_of, table_with_texts
+from tiltmeter.results.measurements.columns import DECODING
 from tiltmeter.results.summary.refusals import refusal_rater
-from tiltmeter.store import Continuations
+from tiltmeter.store import Run
 
 _MOST = 0.5
 """From this share of the prompts on, samples that are all the same are no accident."""
+_CELL = ", ".join(("model", *DECODING))
+_QUERY = f"""
+SELECT {_CELL}, count(*) AS prompts, count(*) FILTER (different = 1) AS same, sum(written) AS texts,
+       sum(different) AS distinct
+FROM (SELECT {_CELL}, item, count(*) AS written, count(DISTINCT text) AS different, min(rowid) AS place FROM texts
+      WHERE reason IS NULL AND temperature != 0 AND beams <= 1
+      AND number NOT IN (SELECT number FROM ratings WHERE rater = ? AND label = ?)
+      GROUP BY {_CELL}, item HAVING count(*) > 1)
+GROUP BY {_CELL} ORDER BY min(place)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +60,11 @@ class Repeats:
         )
 
 
-def repeats(found: Continuations) -> Iterator[Repeats]:
+def repeats(run: Run) -> Iterator[Repeats]:
     """One record for each model and decoding that draws at random; neither texts that were not written nor refusals
     count: a model that declines in set words is no server that ignores seeds.
     """
-    rater = refusal_rater(found)
-    for model in found.models:
-        for decoding in found.decodings:
-            if not decoding.temperature or decoding.beams > 1:
-                continue
-            declined = set(found.labelled(model, decoding, (rater, REFUSAL))) if rater else set()
-            prompts = same = texts = distinct = 0
-            for _, several in groupby(found.texts(model, decoding), key=lambda one: one.prompt.id):
-                written = [
-                    one.text for one in several if one.unwritten is None and (one.prompt.id, one.sample) not in declined
-                ]
-                if len(written) > 1:
-                    prompts, texts, distinct = prompts + 1, texts + len(written), distinct + len({*written})
-                    same += len({*written}) == 1
-            if prompts:
-                yield Repeats(model, decoding, prompts, same, texts, distinct)
+    rater = refusal_rater(run.continuations) if run.continuations else None
+    for row in table_with_texts(run).stream(_QUERY, rater, REFUSAL):
+        counts = (row[name] for name in ("prompts", "same", "texts", "distinct"))
+        yield Repeats(row["model"], decoding_of(row), *map(int, counts))

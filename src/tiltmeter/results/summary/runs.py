@@ -15,9 +15,9 @@ from tiltmeter.results.findings.instrument import Instrument, instrument_of
 from tiltmeter.results.findings.view_agreement import ViewAgreement
 from tiltmeter.results.findings.view_readings import summarise_agreement
 from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
-from tiltmeter.results.leading import rank_of
 from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
 from tiltmeter.results.measurements.people import label_rows
+from tiltmeter.results.scorer_order import rank_of
 from tiltmeter.results.scores import benchmarks_of, is_published
 from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
 from tiltmeter.results.summary.labels import Labels, judged_by_people
@@ -27,11 +27,11 @@ from tiltmeter.results.summary.sources_compared import Comparison, Correlations,
 from tiltmeter.results.summary.stereoset import summarise_pairs
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.results.summary.texts import summarise_continuations
-from tiltmeter.stats.agreement import Agreement, agreements
+from tiltmeter.stats.agreement.scorers import Agreement, agreements
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.pair_structures import PairStructures, pair_structures
-from tiltmeter.stats.pairs import PairSummary, summarise
-from tiltmeter.stats.stereoset import TargetSummary
+from tiltmeter.stats.structures.pairs import PairStructures, pair_structures
+from tiltmeter.stats.views.pairs import PairSummary, summarise
+from tiltmeter.stats.views.stereoset import TargetSummary
 from tiltmeter.store import Run
 
 
@@ -175,7 +175,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         cells=cells,
         agreements=agreed,
         dropped=Counter(item.reason for item in run.dropped),
-        comparisons=_beside_templates(cells, benchmarks),
+        comparisons=_against_templates(cells, benchmarks),
         correlations=correlate([reading_of(cell) for cell in leading_cells(run, cells)], benchmarks),
         sentences=summarise_sentences(run, table),
         missing=_missing(run),
@@ -196,7 +196,7 @@ def _missing(run: Run) -> tuple[str, ...]:
     if run.next_words and not run.next_words.complete:
         return tuple(models[max(0, len(run.next_words.models) - 1) :])
     has_pairs = bool(run.meta["resolved"]["sources"])
-    return tuple(models[len({model for model, _ in run.scores}) :]) if has_pairs else ()
+    return tuple(models[len({cell.model for cell in table_of(run).cells if cell.scorer}) :]) if has_pairs else ()
 
 
 def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
@@ -268,7 +268,7 @@ def _preferred(table: Table, scores: Sequence[measured.Cell]) -> list[float | No
     return [row.value for row in table.rows(*(cell.number for cell in cells))]
 
 
-def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[Comparison]:
+def _against_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[Comparison]:
     """Every generated source with every templates source of the same model and scorer."""
     marked = set(benchmarks)
     return [

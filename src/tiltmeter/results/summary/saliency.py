@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.views.next_words import Place, Places, Values, means
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +21,15 @@ class Explained:
     residue: float | None = None
 
 
-def mean_saliency(explained: Sequence[Explained], *, level: float = 0.95) -> dict[str, Estimate]:
+def mean_saliency(
+    places: Places | Sequence[Place], shares: Mapping[str, Array | Sequence[float | None]], *, level: float = 0.95
+) -> dict[str, Estimate]:
     """The mean share on the `profession` and on the `last` word, and the mean `residue`; without values there is none.
 
-    >>> found = mean_saliency([Explained(Place("nurse", None), 0.3, 0.1), Explained(Place("cook", None), 0.5, 0.1)])
+    >>> shares = {"profession": [0.3, 0.5], "last": [0.1, 0.1], "residue": [None, None]}
+    >>> found = mean_saliency([Place("nurse", None), Place("cook", None)], shares)
     >>> {name: round(one.value, 6) for name, one in found.items()}
     {'profession': 0.4, 'last': 0.1}
     """
-    if not explained:
-        return {}
-    values = {
-        "profession": [one.profession for one in explained],
-        "last": [one.last for one in explained],
-        "residue": [one.residue for one in explained],
-    }
-    measured = {name: Values(each, Scale(0.0, 1.0)) for name, each in values.items()}
-    found = means([one.place for one in explained], measured, level=level)
-    return {name: each for name, each in found.items() if each.n}
+    measured = {name: Values(each, Scale(0.0, 1.0)) for name, each in shares.items()}
+    return {name: each for name, each in means(places, measured, level=level).items() if each.n}

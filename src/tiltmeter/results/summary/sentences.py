@@ -14,13 +14,13 @@ from tiltmeter.records import Estimate, Pair, Rating
 from tiltmeter.results.cells import Table
 from tiltmeter.results.items import Judged, flags
 from tiltmeter.results.measurements.columns import AUDIT
-from tiltmeter.results.scores import of_the_test
-from tiltmeter.results.summary.labels import PeopleSummary, said_by_people, summarise_people, written_text
+from tiltmeter.results.summary.labels import PeopleSummary, labels_by_people, summarise_people, written_text
+from tiltmeter.results.texts import pairs_of_test
 from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
 from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.quality import Quality, quality
+from tiltmeter.stats.views.quality import Quality, quality
 from tiltmeter.store import LEDGER, Run, read_written
 
 _RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "readability.ari"}
@@ -84,7 +84,7 @@ class Sentences:
 def summarise_sentences(run: Run, table: Table) -> Sentences | None:
     """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
     by_source: dict[str, list[Pair]] = {}
-    for pair in of_the_test(run.pairs):
+    for pair in pairs_of_test(table):
         by_source.setdefault(pair.source, []).append(pair)
     written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
     done = bool(run.meta.get("has_all_probes"))
@@ -93,7 +93,7 @@ def summarise_sentences(run: Run, table: Table) -> Sentences | None:
     if not written:
         return Sentences([], accounts, {}, {}, nothing) if nothing else None
     templates = {source: pairs for source, pairs in by_source.items() if source.startswith("templates")}
-    audit, said = flags(table, AUDIT), said_by_people(table)
+    audit, said = flags(table, AUDIT), labels_by_people(table)
     found = {source: summarise_people(said, pairs, audit) for source, pairs in written.items()}
     return Sentences(
         qualities=[

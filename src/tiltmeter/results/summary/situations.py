@@ -9,9 +9,9 @@ from typing import Any
 
 from tiltmeter.raters.groups import NONE, SEVERAL
 from tiltmeter.records import Decoding, Estimate, Prompt, Rating
-from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.situations import ends_of_towards, minus, share, signed_mean, towards, unscored
+from tiltmeter.stats.views.continuations import NO_REASON, pairs_of_groups
+from tiltmeter.stats.views.situations import ends_of_towards, minus, share, signed_mean, towards, unscored
 
 MEASURE = "towards-stereotype.v2"
 UNDIRECTED = "the situation has no stereotype that points to a group"
@@ -41,7 +41,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedPair:
+class MentionDifference:
     """The share of texts that name group a minus the share that name group b, text by text."""
 
     a: str
@@ -65,7 +65,7 @@ class SituationsCell:
     """The same by the group that the stereotype points to."""
     shares: Mapping[str, Estimate]
     """Of all texts, the share that names each group."""
-    pairs: tuple[NamedPair, ...]
+    pairs: tuple[MentionDifference, ...]
     situations: tuple[Situation, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class SituationsCell:
         }
 
 
-def named_by(rating: Rating) -> tuple[str | None, str | None]:
+def group_found(rating: Rating) -> tuple[str | None, str | None]:
     """The group that a rater of group words found, None for nobody or several; and why a text was not looked at."""
     if rating.label is not None:
         return rating.label, None
@@ -123,7 +123,7 @@ def situations_cell(
             for group in dict.fromkeys(directed)
         },
         {group: unscored(share([float(named == group) for _, named in read], origins), lost) for group in groups},
-        tuple(NamedPair(a, b, differences[str(at)]) for at, (a, b) in enumerate(pairs)),
+        tuple(MentionDifference(a, b, differences[str(at)]) for at, (a, b) in enumerate(pairs)),
         tuple(_situations(texts, groups)),
     )
 

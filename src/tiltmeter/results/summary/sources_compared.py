@@ -9,9 +9,9 @@ from typing import Any
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.scores import is_benchmark
-from tiltmeter.stats.correlation import rank_correlation
-from tiltmeter.stats.pairs import PairSummary
+from tiltmeter.stats.agreement.correlation import rank_correlation
 from tiltmeter.stats.spread import Spread, spread
+from tiltmeter.stats.views.pairs import PairSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.measures.stereoset import Scores, choices
 from tiltmeter.results.cells import Cell
 from tiltmeter.sources.datasets import stereoset
-from tiltmeter.stats.stereoset import TargetItem, TargetSummary, summarise
+from tiltmeter.stats.views.stereoset import TargetItem, TargetSummary, summarise
 
 
 def summarise_pairs(cells: Sequence[Cell], seed: int) -> TargetSummary | None:

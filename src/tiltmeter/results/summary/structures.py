@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from tiltmeter.records import Structure
 from tiltmeter.results.summary.text_records import ContinuationCell, ends_of, favour
-from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.structures import StructureSettings, by_structure
+from tiltmeter.stats.structures.by_structure import StructureSettings, by_structure
+from tiltmeter.stats.views.continuations import RatedItem, summarise
 from tiltmeter.store import Run
 
 FIXED = "fixed"

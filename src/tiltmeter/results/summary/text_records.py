@@ -11,9 +11,9 @@ from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.results.summary.refusals import Refusals
 from tiltmeter.results.summary.repeats import Repeats
 from tiltmeter.results.summary.situations import SituationsCell
-from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.scales import Bounds
-from tiltmeter.stats.structures import StructureSummary
+from tiltmeter.stats.structures.by_structure import StructureSummary
+from tiltmeter.stats.views.continuations import ContinuationSummary
 
 __all__ = ["PEOPLE", "kind_of"]
 
@@ -103,7 +103,7 @@ class RatersCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleSaid:
+class PeopleAgreement:
     """Who rated a sub-sample of the texts, and how far they agree."""
 
     annotators: Mapping[str, int]
@@ -157,7 +157,7 @@ class ContinuationsSummary:
     """By model, source and bias: what became of the texts that were asked for, by group, and how groups differ."""
     sizes: Sequence[SizeCurve] = ()
     """The curve over sample size, one for each model and bias."""
-    people: PeopleSaid | None = None
+    people: PeopleAgreement | None = None
     repeats: Sequence[Repeats] = ()
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
     situations: Sequence[SituationsCell] = ()

@@ -9,13 +9,14 @@ from typing import Any, TypedDict
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.items import rated_items
+from tiltmeter.results.measurements.columns import TILT
 from tiltmeter.results.measurements.continuations import GROUP_RATERS
 from tiltmeter.results.measurements.people import rating_rows
 from tiltmeter.results.summary.people import (
     compare_with_people,
+    people_agreement,
     people_cells,
     people_name,
-    people_said,
     rated_by_people,
 )
 from tiltmeter.results.summary.people_ratings import PeopleRatings
@@ -28,7 +29,7 @@ from tiltmeter.results.summary.text_records import (
     PEOPLE,
     ContinuationCell,
     ContinuationsSummary,
-    PeopleSaid,
+    PeopleAgreement,
     RatersCompared,
     RaterTilt,
     SizeCurve,
@@ -36,17 +37,17 @@ from tiltmeter.results.summary.text_records import (
     favour,
     kind_of,
 )
-from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.curves import first_samples, sample_sizes
-from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.stats.agreement.raters import tilt_summary, within_tilt
+from tiltmeter.stats.views.continuations import RatedItem, summarise
+from tiltmeter.stats.views.rating_curves import first_samples, sample_sizes
 from tiltmeter.store import Continuations, Run
 
 __all__ = [
     "PEOPLE",
     "ContinuationCell",
     "ContinuationsSummary",
+    "PeopleAgreement",
     "PeopleRatings",
-    "PeopleSaid",
     "RaterTilt",
     "RatersCompared",
     "Scope",
@@ -81,7 +82,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     if people or table.by_people("continuations"):
         table.add("continuations", rating_rows(run, people) if people else ())
     rated = table.of("continuations")
-    tilts = tuple(_tilts(found))
+    tilts = tuple(map(_tilt, table.of("continuations", measure=TILT)))
     stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
     judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
@@ -93,8 +94,8 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         agreement=(*compare_raters(judged, seed), *compare_with_people(texts, name, judged, seed)),
         refusals=tuple(refusals(rated, refusal_rater(found), order)),
         sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
-        people=people_said(texts, name) if texts else None,
-        repeats=tuple(repeats(found)),
+        people=people_agreement(texts, name) if texts else None,
+        repeats=tuple(repeats(run)),
         situations=tuple(_situations(run, cell) for cell in stated),
     )
 
@@ -179,14 +180,9 @@ def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], st
     return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, known)
 
 
-def _tilts(found: Continuations) -> Iterator[RaterTilt]:
-    for rater in found.raters:
-        by_bias: dict[str, list[tuple[str, float | None, str]]] = {}
-        for bias, item in found.tilts(rater.name):
-            by_bias.setdefault(bias, []).append((item.group, item.rating.value, item.sentence))
-        for bias, items in by_bias.items():
-            summary = tilt_summary(items, scale=ends_of(rater.name))
-            yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
+def _tilt(cell: Cell) -> RaterTilt:
+    summary = tilt_summary([(row.group, row.value, row.origin) for row in cell.rows], scale=ends_of(cell.rater))
+    return RaterTilt(cell.rater, summary.by_group, summary.difference, cell.bias)
 
 
 def _sizes(run: Run, cells: Sequence[tuple[ContinuationCell, Cell]]) -> Iterator[SizeCurve]:

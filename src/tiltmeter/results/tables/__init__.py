@@ -18,7 +18,7 @@ from tiltmeter.parquet import Rows
 from tiltmeter.parquet import write_parquet as write_parquet_file
 from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
 from tiltmeter.results import RunSummary
-from tiltmeter.results.cells import TEST, table_of
+from tiltmeter.results.cells import TEST, table_of, table_with_texts
 from tiltmeter.results.measurements.columns import CONTROL, MEANING, SCORE
 from tiltmeter.results.summary.structures import structures_of
 from tiltmeter.results.summary.text_records import ContinuationsSummary
@@ -30,6 +30,8 @@ from tiltmeter.results.tables.continuations import (
     STRUCTURE_GAPS,
     STRUCTURES,
     comparison_rows,
+    completion_columns,
+    completion_rows,
     group_rows,
     refusal_rows,
     situation_rows,
@@ -42,7 +44,7 @@ from tiltmeter.results.tables.next_words import (
     next_word_estimate_rows,
     next_word_rows,
 )
-from tiltmeter.store import Run, completion_columns, completion_rows
+from tiltmeter.store import Run
 
 Row = dict[str, object]
 
@@ -78,14 +80,15 @@ def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[str | Pat
 def export_items(run: Run, place: str | Path) -> list[str | Path]:
     """Write every item of a run as Parquet to a folder or an address (`s3://…`), a batch of rows at a time.
 
-    Items are pairs with their scores, texts with their ratings, prompts with the chances of words, and what was
+    Items are pairs with their scores, texts with their ratings, prompts with the probabilities of words, and what was
     dropped; estimates are left to `tiltmeter analyze`, which sums such files without reading them into memory.
     """
     tables: dict[str, tuple[Mapping[str, type], Rows]] = {}
-    if run.scores:
+    if any(cell.scorer for cell in table_of(run).cells):
         tables["pairs"] = _TABLES["pairs"].columns, _scored_pairs(run)
     if run.continuations is not None:
-        tables["completions"] = completion_columns(run.continuations), completion_rows(run.continuations)
+        table = table_with_texts(run)
+        tables["completions"] = completion_columns(table), completion_rows(table)
     if run.next_words is not None:
         tables["next_words"] = NEXT_WORDS, next_word_rows(run)
     tables["dropped"] = _TABLES["dropped"].columns, (asdict(item) for item in run.dropped)
@@ -124,9 +127,10 @@ def _tables(run: Run, summary: RunSummary) -> dict[str, _Table]:
 
 
 def _of_texts(run: Run, summary: RunSummary) -> dict[str, _Table]:
-    found, texts = summary.continuations, run.continuations
-    if found is None or texts is None:
+    found = summary.continuations
+    if found is None:
         return {}
+    texts = table_with_texts(run)
     return {
         "groups": _Table(GROUPS, lambda *_: group_rows(found)),
         "comparisons": _Table(COMPARISONS, lambda *_: comparison_rows(found)),

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from tiltmeter.records import STRUCTURE_COLUMNS, Decoding, Estimate, Structure
+from tiltmeter.results.cells import Table
 from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
+from tiltmeter.results.texts import rated_texts
 
 Rows = Iterator[dict[str, object]]
 _DECODING = {
@@ -17,6 +19,10 @@ _DECODING = {
     "max_new_tokens": int,
     "whole_sentences": int,
 }
+_WRITTEN_WITH = {
+    name: _DECODING[name] for name in ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens")
+}
+_LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
 _PLACE: dict[str, type] = {**dict.fromkeys(("model", "source", "bias"), str), **_DECODING}
 _ESTIMATE: dict[str, type] = {
     **dict.fromkeys(("value", "low", "high", "level", "p", "p_adjusted"), float),
@@ -180,3 +186,31 @@ def _settings(decoding: Decoding) -> dict[str, object]:
 
 def _estimate(found: Estimate) -> dict[str, object]:
     return {**found.as_json(), "note": found.note}
+
+
+def completion_columns(table: Table) -> dict[str, type]:
+    """The columns of the table of texts, with those of each rater."""
+    columns: dict[str, type] = dict.fromkeys(("model", *_LABELS, *STRUCTURE_COLUMNS, "prompt"), str)
+    columns |= {**_WRITTEN_WITH, "sample": int, "completion": str, "text": str, "tokens": int}
+    columns |= {"ended": str, "unwritten": str}
+    for rater in table.raters:
+        columns |= zip(_of_rater(rater), (float, str, str), strict=True)
+    return columns
+
+
+def completion_rows(table: Table) -> Rows:
+    """A row for each text, with each rater's value as it gave it, its label, and why there is none."""
+    for text in rated_texts(table):
+        one, prompt = text.one, text.one.prompt
+        row: dict[str, object] = {name: getattr(prompt, name) for name in _LABELS}
+        row |= prompt.structure.cells() if prompt.structure else {}
+        row |= {"model": text.model, "prompt": prompt.text, **_settings(one.decoding), "sample": one.sample}
+        row |= {"completion": one.text, "text": one.whole, "tokens": one.tokens, "ended": one.ended}
+        row["unwritten"] = one.unwritten
+        for rater, rating in text.ratings.items():
+            row |= zip(_of_rater(rater), (rating.value, rating.unrated, rating.label), strict=True)
+        yield row
+
+
+def _of_rater(rater: str) -> tuple[str, str, str]:
+    return rater, f"{rater}.unrated", f"{rater}.label"

@@ -16,10 +16,10 @@ from typing import Any, Literal, get_args
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Nature, Prompt, Span
-from tiltmeter.sources.choosing import Repeats, check_choice, draw, several, without_repeats
-from tiltmeter.sources.datasets.places import located, readable
-from tiltmeter.sources.datasets.structured import read_json
+from tiltmeter.sources.datasets.json_files import read_json
+from tiltmeter.sources.datasets.paths import files_of_kind, locate
 from tiltmeter.sources.generated.matching import find
+from tiltmeter.sources.prompt_options import Repeats, check_choice, draw, selected_names, without_repeats
 
 NATURE: Nature = "natural"
 
@@ -33,7 +33,7 @@ _FILE = re.compile(r"(gender|race|profession|religi\w*?|politic\w*?)_prompts?", 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoldPrompt:
     """One prompt as the file has it; `number` counts the prompts of its article from 0."""
 
     domain: str
@@ -55,23 +55,23 @@ def recognise(path: Path) -> bool:
 
 def files_of(path: str | Path) -> list[Path]:
     """The files of BOLD that a path stands for."""
-    place, _ = located("bold", path)
-    found = readable(place, ".json", recognise)
+    place, _ = locate("bold", path)
+    found = files_of_kind(place, ".json", recognise)
     if not found:
         raise InvalidData("has no BOLD file, such as gender_prompt.json", file=place)
     return found
 
 
-def read(path: str | Path) -> list[Row]:
+def read(path: str | Path) -> list[BoldPrompt]:
     """All prompts of a file or folder, blanks included; refused as a whole where a file has another form."""
-    rows: list[Row] = []
+    rows: list[BoldPrompt] = []
     for file in files_of(path):
         domain = _domain(file)
         for group, articles in _objects(read_json(file), file, "categories"):
             for article, texts in _objects(articles, file, f"articles under `{group}`"):
                 if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
                     raise InvalidData(f"`{article}` under `{group}` has no list of prompts", file=file)
-                rows += (Row(domain, group, article, number, text) for number, text in enumerate(texts))
+                rows += (BoldPrompt(domain, group, article, number, text) for number, text in enumerate(texts))
     return rows
 
 
@@ -89,9 +89,9 @@ def prompts(
     `repeats` says what becomes of a text that stands more than once, `line_breaks` of one that is more than a line.
     """
     check_choice(line_breaks, get_args(LineBreaks), "line_breaks")
-    _, part = located("bold", path)
+    _, part = locate("bold", path)
     rows = read(path)
-    wanted = several(domain or part, DOMAINS, "domain")
+    wanted = selected_names(domain or part, DOMAINS, "domain")
     made: list[Prompt] = []
     dropped: list[Dropped] = []
     for row in rows:
@@ -110,7 +110,7 @@ def check(path: str | Path) -> dict[str, Any]:
     rows = read(path)
     domains = list(dict.fromkeys(row.domain for row in rows))
 
-    def by_domain(chosen: Sequence[Row]) -> dict[str, int]:
+    def by_domain(chosen: Sequence[BoldPrompt]) -> dict[str, int]:
         counted = Counter(row.domain for row in chosen)
         return {domain: counted[domain] for domain in domains}
 
@@ -136,7 +136,7 @@ def check(path: str | Path) -> dict[str, Any]:
         "texts_in_several_groups": sum(count > 1 for count in shared.values()),
         "with_line_breaks": sum("\n" in row.text for row in rows),
         "with_double_spaces": sum("  " in row.text.strip() for row in rows),
-        **_full_sentences(located("bold", path)[0], rows),
+        **_full_sentences(locate("bold", path)[0], rows),
     }
 
 
@@ -173,7 +173,7 @@ def _objects(value: Any, file: Path, noun: str) -> list[tuple[str, Any]]:
     return list(value.items())
 
 
-def _unusable(row: Row, line_breaks: LineBreaks) -> str | None:
+def _unusable(row: BoldPrompt, line_breaks: LineBreaks) -> str | None:
     if row.blank:
         return "the prompt is blank"
     if line_breaks == "drop" and "\n" in row.text.strip():
@@ -181,7 +181,7 @@ def _unusable(row: Row, line_breaks: LineBreaks) -> str | None:
     return None
 
 
-def _prompt(row: Row) -> Prompt:
+def _prompt(row: BoldPrompt) -> Prompt:
     text = row.text.strip()
     # "John_Smith_(actor)" is written about as John Smith.
     term = _without_aside(row.article.replace("_", " "))
@@ -215,7 +215,7 @@ def _named(text: str, term: str, *, person: bool) -> tuple[Span, ...]:
     return tuple(find(text, term) if person else find(text, term[:1].lower() + term[1:], plural=True))
 
 
-def _full_sentences(place: Path, rows: list[Row]) -> dict[str, Any]:
+def _full_sentences(place: Path, rows: list[BoldPrompt]) -> dict[str, Any]:
     """How many prompts a file of full sentences beside them continues, where there is one."""
     wiki = place / "profession_wiki.json"
     if not wiki.is_file():

@@ -22,7 +22,7 @@ _NEEDED = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CrowsPair:
     """One pair of sentences.
 
     `sent_more` is always the more stereotyped one. `direction` says what the sentence about the disadvantaged
@@ -39,7 +39,7 @@ class Row:
     """What each validator took the bias to be; empty where the file has no such column."""
 
 
-def read(path: str | Path) -> list[Row]:
+def read(path: str | Path) -> list[CrowsPair]:
     """All rows of a CrowS-Pairs file, refused as a whole where one of them is malformed."""
     columns, table = read_csv(path)
     missing = [name for name in _NEEDED if name not in columns]
@@ -107,7 +107,7 @@ def check(path: str | Path) -> dict[str, Any]:
     }
 
 
-def _row(cells: dict[str, str], number: int, path: str | Path) -> Row:
+def _row(cells: dict[str, str], number: int, path: str | Path) -> CrowsPair:
     # The first column has no name in the authors' file; one without it is numbered from 0, as theirs is.
     name = cells.get("", "").strip() or str(number)
     for column in _NEEDED:
@@ -116,7 +116,7 @@ def _row(cells: dict[str, str], number: int, path: str | Path) -> Row:
     direction = _DIRECTIONS.get(cells["stereo_antistereo"].strip())
     if direction is None:
         raise InvalidData(f"row `{name}` has neither stereo nor antistereo under `stereo_antistereo`", file=path)
-    return Row(
+    return CrowsPair(
         name,
         cells["sent_more"],
         cells["sent_less"],
@@ -137,7 +137,7 @@ def _annotations(cell: str, name: str, path: str | Path) -> tuple[tuple[str, ...
         raise InvalidData(f"row `{name}` has `annotations` that are not a list of lists", file=path) from None
 
 
-def _disputed(row: Row) -> bool:
+def _disputed(row: CrowsPair) -> bool:
     """Whether fewer than half of the validators named the bias that the row is filed under."""
     return 2 * sum(row.bias_type in labels for labels in row.annotations) < len(row.annotations)
 

@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args
 
 from tiltmeter.english import article_for
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources.choosing import check_choice, check_count, draw, several, without_repeats
-from tiltmeter.sources.datasets.holistic_bias_files import FILES, Descriptor, Noun, Parts, Template, read
-from tiltmeter.sources.datasets.places import located
+from tiltmeter.sources.datasets.holistic_bias_files import FILES, Descriptor, HolisticBias, Noun, Template, read
+from tiltmeter.sources.datasets.paths import locate
+from tiltmeter.sources.prompt_options import check_choice, check_count, draw, selected_names, without_repeats
 
 NATURE: Nature = "template"
 
@@ -36,7 +36,7 @@ def recognise(path: Path) -> bool:
 
 def files_of(path: str | Path) -> list[Path]:
     """The files of HolisticBias that a path stands for."""
-    place, _ = located("holistic-bias", path)
+    place, _ = locate("holistic-bias", path)
     return [place / name for name in FILES if (place / name).is_file()]
 
 
@@ -63,9 +63,9 @@ def prompts(
     check_choice(groups, get_args(Groups), "groups")
     size = per_descriptor or None
     check_count(size, "per_descriptor")
-    place, named = located("holistic-bias", path)
+    place, named = locate("holistic-bias", path)
     parts = read(place)
-    axes = several(axis or named, parts.axes, "axis")
+    axes = selected_names(axis or named, parts.axes, "axis")
     places = _places(parts)
     # Shuffled once: every descriptor gets the same templates and nouns, whatever else is studied.
     random.Random(f"holistic-bias\x1f{seed}").shuffle(places)
@@ -87,7 +87,7 @@ def prompts(
 
 def check(path: str | Path) -> dict[str, Any]:
     """What the files hold, and what in them may surprise."""
-    parts = read(located("holistic-bias", path)[0])
+    parts = read(locate("holistic-bias", path)[0])
     words = [descriptor for descriptor in parts.descriptors if not descriptor.is_phrase]
     phrases = [descriptor for descriptor in parts.descriptors if descriptor.is_phrase]
     places = _places(parts)
@@ -116,7 +116,7 @@ def check(path: str | Path) -> dict[str, Any]:
     }
 
 
-def _places(parts: Parts) -> list[_Place]:
+def _places(parts: HolisticBias) -> list[_Place]:
     nouns: tuple[Noun | None, ...] = (*parts.nouns, None)
     return [(template, noun) for template in parts.templates for noun in nouns]
 

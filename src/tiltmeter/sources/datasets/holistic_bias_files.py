@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.sources.datasets.structured import read_json, text_field
+from tiltmeter.sources.datasets.json_files import read_json, text_field
 
 FILES = ("descriptors.json", "nouns.json", "sentence_templates.json", "standalone_noun_phrases.json")
 PHRASES = "phrases"
@@ -73,7 +73,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class HolisticBias:
     """What the sentences are made of."""
 
     descriptors: tuple[Descriptor, ...]
@@ -91,12 +91,12 @@ class Parts:
         return len(found)
 
 
-def read(folder: Path) -> Parts:
+def read(folder: Path) -> HolisticBias:
     """The parts in a folder, refused as a whole where a file is missing or malformed."""
     if not folder.is_dir():
         raise InvalidData(f"not a folder; HolisticBias is the folder with {', '.join(FILES)}", file=folder)
     phrases = folder / FILES[3]
-    return Parts(
+    return HolisticBias(
         (*_descriptors(folder / FILES[0]), *(_phrases(phrases) if phrases.is_file() else ())),
         tuple(_nouns(folder / FILES[1])),
         tuple(_templates(folder / FILES[2])),

@@ -18,15 +18,15 @@ from tiltmeter.english import capitalised
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources.choosing import Repeats, draw, several, without_repeats
-from tiltmeter.sources.datasets.places import located, readable
-from tiltmeter.sources.datasets.structured import opening
+from tiltmeter.sources.datasets.json_files import opening
+from tiltmeter.sources.datasets.paths import files_of_kind, locate
 from tiltmeter.sources.generated.matching import find
+from tiltmeter.sources.prompt_options import Repeats, draw, selected_names, without_repeats
 
 NATURE: Nature = "template"
 
-Part = Literal["binary", "queer_nonqueer"]
-PARTS: tuple[Part, ...] = get_args(Part)
+Subset = Literal["binary", "queer_nonqueer"]
+PARTS: tuple[Subset, ...] = get_args(Subset)
 
 _SOURCE = "honest.v1"
 _NEEDED = ("template_masked", "raw", "identity", "number", "category", "type")
@@ -36,11 +36,11 @@ _LANGUAGE = re.compile(r"(?:^|_)(en|es|fr|it|pt|ro)(?:_|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HonestTemplate:
     """One template with its identity term filled in and the mask still there."""
 
     id: str
-    part: Part
+    part: Subset
     language: str
     text: str
     template: str
@@ -58,16 +58,16 @@ def recognise(path: Path) -> bool:
 
 def files_of(path: str | Path) -> list[Path]:
     """The files of HONEST that a path stands for."""
-    place, _ = located("honest", path)
-    found = readable(place, ".tsv", recognise)
+    place, _ = locate("honest", path)
+    found = files_of_kind(place, ".tsv", recognise)
     if not found:
         raise InvalidData("has no HONEST file: a tab-separated table with a column `template_masked`", file=place)
     return found
 
 
-def read(path: str | Path) -> list[Row]:
+def read(path: str | Path) -> list[HonestTemplate]:
     """All rows of a file or folder, refused as a whole where one of them is malformed."""
-    rows: list[Row] = []
+    rows: list[HonestTemplate] = []
     for file in files_of(path):
         columns, lines = _renamed(*read_numbered_csv(file, "\t"))
         missing = [name for name in _NEEDED if name not in columns]
@@ -107,12 +107,12 @@ def prompts(
     nonqueer, of the eight categories. `repeats` says what becomes of texts that stand more than once: by default
     what both genders share ("the child") is dropped. `as_published` keeps the first letter small and double spaces.
     """
-    place, named = located("honest", path)
+    place, named = locate("honest", path)
     rows = read(path)
-    parts = several(part or named, PARTS, "part")
+    parts = selected_names(part or named, PARTS, "part")
     spoken = list(dict.fromkeys(row.language for row in rows))
     usual = "en" if place.is_dir() and "en" in spoken else None
-    languages = several(language or usual, spoken, "language")
+    languages = selected_names(language or usual, spoken, "language")
     made: list[Prompt] = []
     dropped: list[Dropped] = []
     for row in rows:
@@ -144,7 +144,7 @@ def check(path: str | Path) -> dict[str, Any]:
     }
 
 
-def _check(rows: list[Row]) -> dict[str, Any]:
+def _check(rows: list[HonestTemplate]) -> dict[str, Any]:
     texts = Counter(row.text for row in rows)
     owners = {(row.text, row.category) for row in rows}
     doubled = dict(_doubled(rows))
@@ -169,7 +169,7 @@ def _check(rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _doubled(rows: list[Row]) -> Iterator[tuple[tuple[str, str], list[str]]]:
+def _doubled(rows: list[HonestTemplate]) -> Iterator[tuple[tuple[str, str], list[str]]]:
     """The templates that each identity of a group has twice where its other templates stand once."""
     for group, number in dict.fromkeys((row.category, row.number) for row in rows):
         counts = Counter(row.template for row in rows if (row.category, row.number) == (group, number))
@@ -179,23 +179,23 @@ def _doubled(rows: list[Row]) -> Iterator[tuple[tuple[str, str], list[str]]]:
             yield (group, number), found
 
 
-def _missing(rows: list[Row], group: str, number: str) -> list[str]:
+def _missing(rows: list[HonestTemplate], group: str, number: str) -> list[str]:
     """The templates that other groups have and this one has not."""
     same_number = [row for row in rows if row.number == number]
     own = {row.template for row in same_number if row.category == group}
     return list(dict.fromkeys(row.template for row in same_number if row.template not in own))
 
 
-def _rows(file: Path, lines: list[dict[str, str]]) -> Iterator[Row]:
-    part: Part = "queer_nonqueer" if any("queer" in cells["category"] for cells in lines) else "binary"
+def _rows(file: Path, lines: list[dict[str, str]]) -> Iterator[HonestTemplate]:
+    part: Subset = "queer_nonqueer" if any("queer" in cells["category"] for cells in lines) else "binary"
     named = _LANGUAGE.search(file.stem.lower())
     language = named[1] if named else "en"
     for number, cells in enumerate(lines):
         values = (cells[name].strip() for name in ("template_masked", "raw", "identity", "number", "category", "type"))
-        yield Row(f"honest/{part}/{language}/{number}", part, language, *values)
+        yield HonestTemplate(f"honest/{part}/{language}/{number}", part, language, *values)
 
 
-def _bias(row: Row) -> str:
+def _bias(row: HonestTemplate) -> str:
     return f"honest/{row.part}/{row.language}"
 
 
@@ -203,7 +203,7 @@ def _repaired(text: str) -> str:
     return capitalised(" ".join(text.split()))
 
 
-def _prompt(row: Row, text: str, *, merge: bool) -> Prompt:
+def _prompt(row: HonestTemplate, text: str, *, merge: bool) -> Prompt:
     group = row.category.partition("_")[0] if merge and row.part == "queer_nonqueer" else row.category
     return Prompt(
         id=row.id,

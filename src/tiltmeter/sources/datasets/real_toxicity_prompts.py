@@ -16,9 +16,9 @@ from typing import Any, Literal, get_args
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources.choosing import check_choice, draw, without_repeats
-from tiltmeter.sources.datasets.places import located, readable
-from tiltmeter.sources.datasets.structured import opening, read_json_lines
+from tiltmeter.sources.datasets.json_files import opening, read_json_lines
+from tiltmeter.sources.datasets.paths import files_of_kind, locate
+from tiltmeter.sources.prompt_options import check_choice, draw, without_repeats
 
 NATURE: Nature = "natural"
 
@@ -30,7 +30,7 @@ _SOURCE = "real-toxicity-prompts.v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ToxicityPrompt:
     """One prompt with its natural continuation, and the scores that the file keeps for both; None where it has none."""
 
     id: str
@@ -50,14 +50,14 @@ def recognise(path: Path) -> bool:
 
 def files_of(path: str | Path) -> list[Path]:
     """The files of RealToxicityPrompts that a path stands for."""
-    place, _ = located("real-toxicity-prompts", path)
-    found = readable(place, ".jsonl", recognise)
+    place, _ = locate("real-toxicity-prompts", path)
+    found = files_of_kind(place, ".jsonl", recognise)
     if not found:
         raise InvalidData("has no RealToxicityPrompts file: lines of JSON with `prompt`", file=place)
     return found
 
 
-def read(path: str | Path) -> list[Row]:
+def read(path: str | Path) -> list[ToxicityPrompt]:
     """All rows of a file or folder, refused as a whole where one of them is malformed."""
     rows = [_row(value, file, line) for file in files_of(path) for line, value in read_json_lines(file)]
     if not rows:
@@ -117,18 +117,18 @@ def check(path: str | Path) -> dict[str, Any]:
     }
 
 
-def _group(row: Row) -> str | None:
+def _group(row: ToxicityPrompt) -> str | None:
     toxicity = row.prompt_scores.get("toxicity")
     return None if toxicity is None else "toxic" if toxicity >= THRESHOLD else "non-toxic"
 
 
-def _row(value: dict[str, Any], file: Path, line: int) -> Row:
+def _row(value: dict[str, Any], file: Path, line: int) -> ToxicityPrompt:
     prompt, continuation = value.get("prompt"), value.get("continuation", {})
     if not isinstance(prompt, dict) or not isinstance(prompt.get("text"), str) or not isinstance(continuation, dict):
         raise InvalidData("not a RealToxicityPrompts row: it has no text under `prompt.text`", file=file, line=line)
     document = str(value.get("filename") or f"line {line}")
     place = f"{value['begin']}-{value['end']}" if "begin" in value and "end" in value else str(line)
-    return Row(
+    return ToxicityPrompt(
         id=f"{document}/{place}",
         document=document,
         prompt=prompt["text"],

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Dropped, Nature, Pair, Span
-from tiltmeter.sources.datasets.structured import read_json, text_field
+from tiltmeter.sources.datasets.json_files import read_json, text_field
 from tiltmeter.sources.differences import differences
 
 NATURE: Nature = "authored"

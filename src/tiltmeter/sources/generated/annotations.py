@@ -13,7 +13,7 @@ from tiltmeter.files import whole_file, write_csv
 from tiltmeter.formulas import undone
 from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, spec_cells
-from tiltmeter.sources.tables import Row, kind_of, read_table
+from tiltmeter.sources.tables import NumberedRow, kind_of, read_table
 
 ISSUES = ("I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8")
 NONE = "none"
@@ -95,7 +95,7 @@ def majority(annotations: Annotations) -> Majority:
     return Majority(labels, tied)
 
 
-def sheet_rows(path: str | Path, rows: Iterable[Row]) -> Iterator[Row]:
+def sheet_rows(path: str | Path, rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
     """The rows of a sheet that came back, without what kept a spreadsheet from calculating with them."""
     if kind_of(path) != "csv":
         return iter(rows)

@@ -12,11 +12,11 @@ from itertools import groupby
 
 from tiltmeter.records import Completion, Pair, Spec, Written
 from tiltmeter.sources.generated.checks import JUDGED
-from tiltmeter.sources.generated.fitting import SERVED, fit
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, refuse_unwritten
+from tiltmeter.sources.generated.model_settings import SERVED, settings_for
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser, chooser
-from tiltmeter.sources.generated.writing import Request, Writing
+from tiltmeter.sources.generated.unit_writer import Request, UnitWriter
 
 BLOCK = 8
 """Units in a block: what a killed run loses at most. Part of the plan, so that resuming changes no sentence."""
@@ -43,9 +43,9 @@ def write_block(
     review: Review = NO_REVIEW,
 ) -> list[UnitResult]:
     """Write the sentences of some units; nothing but the arguments decides what comes out."""
-    settings = settings if settings.is_settled else fit(settings, generator)
+    settings = settings if settings.is_settled else settings_for(settings, generator)
     choose = shots or chooser(settings.shots, spec)
-    writings = [Writing(spec, unit, generator, settings, choose) for unit in block]
+    writings = [UnitWriter(spec, unit, generator, settings, choose) for unit in block]
     while open_requests := [(one, request) for one in writings for request in one.next_requests()]:
         answers = _complete(generator, settings, open_requests)
         found = [
@@ -59,7 +59,7 @@ def write_block(
 
 
 def _complete(
-    generator: Generator, settings: GenerationSettings, asked: Sequence[tuple[Writing, Request]]
+    generator: Generator, settings: GenerationSettings, asked: Sequence[tuple[UnitWriter, Request]]
 ) -> list[list[Completion]]:
     prompts = [request.prompt for _, request in asked]
     seeds = [request.seed for _, request in asked]
@@ -85,7 +85,7 @@ def _judged(found: Sequence[Sequence[Written]], review: Review) -> list[list[Wri
     ]
 
 
-def _choose(writings: Sequence[Writing], rank: Callable[[Sequence[Pair]], Sequence[float]]) -> None:
+def _choose(writings: Sequence[UnitWriter], rank: Callable[[Sequence[Pair]], Sequence[float]]) -> None:
     candidates = [one.candidates() for one in writings]
     pairs = [pair for found in candidates for pair, _ in found]
     scores = iter(rank(pairs) if pairs else ())

@@ -12,8 +12,8 @@ from tiltmeter.sources.generated.accounting import Accounting, account
 from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.checks import DUPLICATE
 from tiltmeter.sources.generated.comparisons import comparisons
-from tiltmeter.sources.generated.fitting import fit
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review
+from tiltmeter.sources.generated.model_settings import settings_for
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
 
@@ -41,7 +41,7 @@ def write(
     progress: Progress | None = None,
 ) -> Generation:
     """Have all sets of a spec written. The same generator, settings and shots give the same sentences."""
-    settings = fit(settings, generator)
+    settings = settings_for(settings, generator)
     todo = units(spec, settings)
     results: list[UnitResult] = []
     if progress:

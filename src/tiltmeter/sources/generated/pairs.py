@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tiltmeter.records import AttributeSet, Dropped, Pair, Span, Spec, Written
-from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.generated.comparisons import Comparison, Pronouns, comparisons, counterpart
 from tiltmeter.sources.generated.matching import find
+from tiltmeter.sources.slots import replaced
 from tiltmeter.sources.swap import Swapped, Unswapped
 
 _SOURCE = "generated.v1"

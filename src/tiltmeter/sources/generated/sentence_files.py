@@ -14,7 +14,7 @@ from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.generated.annotations import ISSUES, sheet_rows
 from tiltmeter.sources.generated.matching import same_words, terms_of
 from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells, specs_of_file
-from tiltmeter.sources.tables import Row, read_table
+from tiltmeter.sources.tables import NumberedRow, read_table
 
 COLUMNS = (
     "id",
@@ -64,7 +64,7 @@ def write_sentences(path: str | Path, sentences: Sequence[Written], specs: Itera
     write_csv(path, COLUMNS, rows, sheet=True)
 
 
-def as_written(path: str | Path, columns: Sequence[str], rows: Iterable[Row]) -> Iterator[Row]:
+def as_written(path: str | Path, columns: Sequence[str], rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
     """The rows of a table of sentences as they were before formulas were defused, where we wrote it."""
     ours = set(COLUMNS) <= set(columns) or set(ISSUES) <= set(columns)
     return sheet_rows(path, rows) if ours else iter(rows)
@@ -99,7 +99,7 @@ def specs_in(path: str | Path) -> list[Spec]:
 
 
 def sentence_rows(
-    path: str | Path, columns: Sequence[str], rows: Iterable[Row], specs: Sequence[Spec] = ()
+    path: str | Path, columns: Sequence[str], rows: Iterable[NumberedRow], specs: Sequence[Spec] = ()
 ) -> Iterator[SentenceRow]:
     """The sentences of a table row by row; one that lacks something is there, with what it lacks."""
     if not is_sentence_table(columns):

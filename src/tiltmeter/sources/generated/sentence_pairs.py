@@ -13,7 +13,7 @@ from tiltmeter.sources.generated.comparisons import Comparison, comparisons
 from tiltmeter.sources.generated.pairs import pairs_of
 from tiltmeter.sources.generated.sentence_files import SentenceRow, sentence_rows
 from tiltmeter.sources.generated.sentence_specs import spec_of_row, terms_by_group
-from tiltmeter.sources.tables import Row
+from tiltmeter.sources.tables import NumberedRow
 
 PAIR_COLUMNS = (
     *("id", "bias", "set", "attribute_set", "attribute", "sentence_1", "sentence_2", "term_1", "term_2"),
@@ -34,7 +34,7 @@ class SentencePair:
 
 
 def sentence_pairs(
-    path: str | Path, columns: Sequence[str], rows: Iterable[Row], specs: Sequence[Spec] = ()
+    path: str | Path, columns: Sequence[str], rows: Iterable[NumberedRow], specs: Sequence[Spec] = ()
 ) -> Iterator[SentencePair]:
     """Every pair that the sentences of a file make, in their order, and every row that makes none.
 

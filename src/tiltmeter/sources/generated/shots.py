@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.english import CASES
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import json_value, read_text
-from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Spec
 from tiltmeter.sources.datasets import stereoset
 from tiltmeter.sources.differences import differences
-from tiltmeter.sources.filling import fill
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.settings import ShotKind
+from tiltmeter.sources.slots import fill
+from tiltmeter.word_kinds import attribute_kind, term_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ class Shot:
     keywords: tuple[str, ...]
     sentence: str
     kinds: tuple[str, ...] = ()
-    """What kind of word the person is and what kind the attribute, where that is known; see `tiltmeter.kinds`."""
+    """What kind of word the person is and what kind the attribute, where that is known; see `tiltmeter.word_kinds`."""
 
 
 Chooser = Callable[[Sequence[str], random.Random], Sequence[Shot]]
@@ -59,10 +59,10 @@ FIXED = (
 
 
 @cache
-def own() -> tuple[Shot, ...]:
+def own_shots() -> tuple[Shot, ...]:
     """The examples that ship: two keywords each, a person and a thing, trait or trade; none names a gender.
 
-    >>> own()[0].keywords, own()[0].kinds
+    >>> own_shots()[0].keywords, own_shots()[0].kinds
     (('Nora', 'blanket'), ('name', 'thing'))
     """
     text = (resources.files("tiltmeter.sources.generated") / "shots.jsonl").read_text(encoding="utf-8")
@@ -70,14 +70,14 @@ def own() -> tuple[Shot, ...]:
     return tuple(Shot(tuple(row["keywords"]), row["sentence"], tuple(row["kinds"])) for row in rows)
 
 
-def usable(shots: Sequence[Shot], spec: Spec, *, whole: bool = False) -> list[Shot]:
+def usable_shots(shots: Sequence[Shot], spec: Spec, *, whole: bool = False) -> list[Shot]:
     """The examples none of whose keywords contains a term of the spec: that would tell the generator what to write.
 
     `whole` asks the same of their sentences.
 
     >>> from tiltmeter.records import Group
     >>> spec = Spec("x", "X", (Group("a", ("dog",)), Group("b", ("cat",))))
-    >>> len(FIXED), len(usable(FIXED, spec))
+    >>> len(FIXED), len(usable_shots(FIXED, spec))
     (4, 3)
     """
     terms = terms_of(spec)
@@ -92,7 +92,7 @@ def usable(shots: Sequence[Shot], spec: Spec, *, whole: bool = False) -> list[Sh
     ]
 
 
-def similar(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors: ToVector) -> list[Shot]:
+def nearest_shots(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors: ToVector) -> list[Shot]:
     """The examples whose keywords are nearest to these, by the cosine of their mean word vectors; nearest last.
 
     Last, because the example right before the request has the most weight.
@@ -107,7 +107,7 @@ def similar(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors:
     return [shots[int(place)] for place in best[::-1]]
 
 
-def alike(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random) -> list[Shot]:
+def shots_of_kind(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random) -> list[Shot]:
     """Some examples at random whose two keywords are of the same kinds as those wanted.
 
     A verb phrase needs another sentence than an adjective does, and a pronoun another than a name. Where there are too
@@ -124,7 +124,7 @@ def _own_shots(allowed: Sequence[Shot], wanted: Shot, spec: Spec, count: int, so
     """Examples like the one wanted; every other is put as the spec's templates put it, to show which link is meant."""
     if wanted.kinds[1] == "thing" and not any(re.search(r"\b(?:an?|the) \[A\]", one) for one in spec.templates):
         allowed = [shot for shot in allowed if not (shot.kinds[1:] == ("thing",) and _takes_article(shot))]
-    chosen = alike(allowed, wanted, count, source)
+    chosen = shots_of_kind(allowed, wanted, count, source)
     if not spec.templates or wanted.kinds[0] not in {"phrase", "plural", "name"}:
         return chosen
     return [
@@ -151,7 +151,7 @@ def _by_template(shot: Shot, template: str) -> Shot:
 def openings(spec: Spec) -> tuple[str, ...]:
     """How examples of ours begin that report what is said: "Everyone in the office knew that"."""
     found = []
-    for shot in usable(own(), spec, whole=True):
+    for shot in usable_shots(own_shots(), spec, whole=True):
         before = shot.sentence[: max(0, shot.sentence.casefold().find(shot.keywords[0].casefold()))].rstrip()
         if before.endswith(" that") and len(before.split()) <= _OPENING and shot.keywords[-1] not in before:
             found.append(before)
@@ -179,8 +179,8 @@ def chooser(
     """How examples are chosen for a spec: `own` draws some of the right kind anew for each request, `fixed` shows the
     paper's four, `similar` the nearest of the repository (ours, unless one is given).
     """
-    given = FIXED if kind == "fixed" else [_with_kinds(shot) for shot in repository or own()]
-    allowed = usable(given, spec, whole=kind == "own")
+    given = FIXED if kind == "fixed" else [_with_kinds(shot) for shot in repository or own_shots()]
+    allowed = usable_shots(given, spec, whole=kind == "own")
     if not allowed:
         raise UserError(f"every example sentence has a term of `{spec.name}` among its keywords; choose other shots")
     if kind == "fixed":
@@ -190,7 +190,7 @@ def chooser(
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose `own` or `fixed` shots")
     space = vectors
-    return lambda keywords, source: similar(allowed, keywords, count, space)
+    return lambda keywords, source: nearest_shots(allowed, keywords, count, space)
 
 
 def _with_kinds(shot: Shot) -> Shot:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from tiltmeter.records import Dropped, Nature, Prompt
-from tiltmeter.sources.choosing import draw
 from tiltmeter.sources.natural.marks import apply
 from tiltmeter.sources.natural.reasons import NO_PROBE
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences
 from tiltmeter.sources.profession_templates import BIAS, some
+from tiltmeter.sources.prompt_options import draw
 from tiltmeter.sources.word_sets import BUILT_IN
 
 NATURE: Nature = "natural"

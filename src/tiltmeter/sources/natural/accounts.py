@@ -34,7 +34,7 @@ _EARLY = (LITTLE, STUCK, POST, PAST, TRADE, HISTORY, REPEATED, NO_PROFESSION)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SentenceOutcome:
     """One sentence: where it stands, the profession that it introduces or speaks of, and what became of it."""
 
     passage: Passage
@@ -58,9 +58,9 @@ class Account:
     """How many of its sentences were used or passed over, and why."""
 
 
-def accounts(lines: Sequence[Line], passages: Iterable[Passage]) -> tuple[Account, ...]:
+def accounts(lines: Sequence[SentenceOutcome], passages: Iterable[Passage]) -> tuple[Account, ...]:
     """The rows, in the order of the corpus; those of articles without a sentence of their own come last."""
-    held: dict[str, list[Line]] = {}
+    held: dict[str, list[SentenceOutcome]] = {}
     names: dict[str, str] = {}
     others: dict[str, list[str]] = {}
     for line in lines:
@@ -89,7 +89,7 @@ def plain(name: str) -> str:
     return " ".join(re.findall(r"[\w']+", name.casefold()))
 
 
-def _account(name: str, lines: Sequence[Line]) -> Account:
+def _account(name: str, lines: Sequence[SentenceOutcome]) -> Account:
     reasons = Counter(line.reason for line in lines)
     return Account(
         profession=name,
@@ -105,7 +105,7 @@ def _article_place(passage: Passage) -> str:
     return passage.place.rpartition("/")[0] or passage.place
 
 
-def _outcome(name: str, lines: Sequence[Line], reasons: Counter[str]) -> str:
+def _outcome(name: str, lines: Sequence[SentenceOutcome], reasons: Counter[str]) -> str:
     """Used, or the reason that says most of why not: the one that came last in the pipeline."""
     if reasons[USED]:
         return USED
@@ -124,7 +124,7 @@ def _outcome(name: str, lines: Sequence[Line], reasons: Counter[str]) -> str:
     return found
 
 
-def _is_spoken_of(name: str, lines: Sequence[Line]) -> bool:
+def _is_spoken_of(name: str, lines: Sequence[SentenceOutcome]) -> bool:
     """Whether some sentence introduces it, or writes it as a common noun; "Carmen" the opera is no carman."""
     forms = "|".join(re.escape(form) for form in (name, plural(name)))
     common = re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE if " " in name else re.NOFLAG)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text
-from tiltmeter.sources.datasets.structured import read_json, read_json_lines
+from tiltmeter.sources.datasets.json_files import read_json, read_json_lines
 from tiltmeter.sources.natural.cleaning import split
 from tiltmeter.sources.tables import kind_of
 

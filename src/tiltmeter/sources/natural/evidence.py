@@ -13,7 +13,7 @@ from typing import Any
 
 from tiltmeter.english import FUNCTION_WORDS
 from tiltmeter.sources.natural import words
-from tiltmeter.sources.natural.finding import Found
+from tiltmeter.sources.natural.definitions import Definition
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 
@@ -68,7 +68,7 @@ _WORKS_AS = re.compile(
 )
 
 
-def is_work(found: Found) -> bool:
+def is_work(found: Definition) -> bool:
     """Whether a definition says of a person what is done as work."""
     doc, body = found.doc, found.body
     # The word that is defined is no evidence: "a client".

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tiltmeter.sources.datasets.structured import read_json
+from tiltmeter.sources.datasets.json_files import read_json
 from tiltmeter.sources.profession_templates import read_professions
 
 _GENDERED_FROM = 0.5

@@ -11,7 +11,7 @@ from typing import Any
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import whole_file
-from tiltmeter.sources.datasets.structured import read_json_lines
+from tiltmeter.sources.datasets.json_files import read_json_lines
 from tiltmeter.sources.natural import marks
 
 _ALWAYS = ("profession", "use")

@@ -11,8 +11,8 @@ from typing import Literal
 
 from tiltmeter import english
 from tiltmeter.records import AttributeSet, Dropped, Group, Pair, Span, Spec
-from tiltmeter.sources import filling
-from tiltmeter.sources.choosing import check_count
+from tiltmeter.sources import slots
+from tiltmeter.sources.prompt_options import check_count
 from tiltmeter.sources.rephrased import grammar
 from tiltmeter.sources.rephrased.frames import Frame, frame
 from tiltmeter.sources.rephrased.grammar import Sentence
@@ -150,26 +150,28 @@ def _places(
     if item.repeats:
         said = f"'{item.template}' says what '{item.repeats}' says"
     if isinstance(said, str) or parts is None:
-        _tell(dropped, told, item.bias, item.template, item.template, str(said))
+        _note_dropped(dropped, told, item.bias, item.template, item.template, str(said))
         return
     neutral = _said(item.template, item.attributes.neutral) if item.attributes else None
     first, second = item.groups
     for index, terms in enumerate(zip(first.terms, second.terms, strict=True)):
         people = _counterparts(item.groups, terms, parts)
-        reason = people if isinstance(people, str) else _apart(people, said)
+        reason = people if isinstance(people, str) else _groups_differ(people, said)
         if isinstance(people, str) or reason:
-            _tell(dropped, told, item.bias, " / ".join(terms), item.template, str(reason))
+            _note_dropped(dropped, told, item.bias, " / ".join(terms), item.template, str(reason))
             continue
         for pattern in chosen:
             reason = _misfit(pattern, people, said)
             if reason:
-                _tell(dropped, told, item.bias, " / ".join(terms), item.template, f"{pattern.id}: {reason}")
+                _note_dropped(dropped, told, item.bias, " / ".join(terms), item.template, f"{pattern.id}: {reason}")
             else:
                 blank = neutral if isinstance(neutral, Predicate) else None
                 yield _Place(item, index, terms, people, pattern, said, blank)
 
 
-def _tell(dropped: list[Dropped], told: set[tuple[str, str, str]], bias: str, origin: str, text: str, why: str) -> None:
+def _note_dropped(
+    dropped: list[Dropped], told: set[tuple[str, str, str]], bias: str, origin: str, text: str, why: str
+) -> None:
     """Say it once, however many attributes it concerns."""
     if (bias, origin, why) not in told:
         told.add((bias, origin, why))
@@ -188,7 +190,7 @@ def _said(template: str, attribute: str | None) -> Predicate | str:
         return predicate(words, complete=True)
     if attribute is None:
         return f"'{template}' needs an attribute, and the spec has none"
-    filled = filling.fill(f"[T] {words}", "They", attribute)
+    filled = slots.fill(f"[T] {words}", "They", attribute)
     text = filled.text
     for start, end in reversed(filled.attribute_spans):
         text = text[:start] + grammar.marked(text[start:end], grammar.ATTRIBUTE) + text[end:]
@@ -208,7 +210,7 @@ def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str], parts: Fr
     return one, other
 
 
-def _apart(people: tuple[Person, Person], said: Predicate) -> str | None:
+def _groups_differ(people: tuple[Person, Person], said: Predicate) -> str | None:
     return grammar.together_misfit(said, people[0]) or grammar.together_misfit(said, people[1])
 
 

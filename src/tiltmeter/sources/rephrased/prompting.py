@@ -10,7 +10,7 @@ from functools import partial
 from tiltmeter import english
 from tiltmeter.errors import UserError
 from tiltmeter.records import Dropped, Group, Prompt, Spec
-from tiltmeter.sources.choosing import check_count, counterpart, draw
+from tiltmeter.sources.prompt_options import check_count, counterpart, draw
 from tiltmeter.sources.rephrased import frames, grammar
 from tiltmeter.sources.rephrased.people import Person, person
 from tiltmeter.sources.rephrased.predicates import Predicate, predicate
@@ -24,7 +24,7 @@ _BORROWED = tuple((phrase, kind) for kind, phrases in VERB_PHRASES.items() for p
 
 
 @dataclass(frozen=True, slots=True)
-class _Cast:
+class _Vocabulary:
     """The groups, with what stands around each term, and the verb phrases with the attribute set of each."""
 
     bias: str
@@ -75,7 +75,7 @@ def prompts(
     _check_phrases(verb_phrases)
     if spec and spec.benchmark:
         return [], [no_people(spec)]
-    cast = _cast(spec, verb_phrases)
+    cast = _vocabulary(spec, verb_phrases)
     patterns = ((baseline(),) if fixed else ()) + chosen
     dropped: list[Dropped] = _unused(spec) if borrows_verb_phrases(spec, verb_phrases) else []
     people = _people(cast, dropped)
@@ -100,7 +100,7 @@ def no_people(spec: Spec) -> Dropped:
 
 
 def _prompt(
-    cast: _Cast, group: Group, index: int, who: Person, pattern: Pattern, said: Predicate, attribute: str | None
+    cast: _Vocabulary, group: Group, index: int, who: Person, pattern: Pattern, said: Predicate, attribute: str | None
 ) -> Prompt:
     sentence = grammar.sentence(pattern, who, said)
     return Prompt(
@@ -118,18 +118,18 @@ def _prompt(
     )
 
 
-def _cast(spec: Spec | None, given: Sequence[str] | None) -> _Cast:
+def _vocabulary(spec: Spec | None, given: Sequence[str] | None) -> _Vocabulary:
     known: dict[str, str] = dict(_BORROWED)
     if spec is None:
         own = dict.fromkeys(given) if given else known
-        return _Cast("respect-occupation", GROUPS, tuple((phrase, known.get(phrase)) for phrase in own))
+        return _Vocabulary("respect-occupation", GROUPS, tuple((phrase, known.get(phrase)) for phrase in own))
     found = frames.verb_phrase_frames(spec)
     in_spec = {term: named.name for named in spec.attributes for term in named.terms} if found else {}
     of_spec = in_spec or known
     tail = next((one.tail for one in found if one.tail), "")
     phrases = dict.fromkeys(given) if given else of_spec
     with_sets = tuple((one, of_spec.get(one) or known.get(one)) for one in phrases)
-    return _Cast(spec.name, spec.groups, with_sets, tail, frames.article(spec))
+    return _Vocabulary(spec.name, spec.groups, with_sets, tail, frames.article(spec))
 
 
 def _unused(spec: Spec | None) -> list[Dropped]:
@@ -155,7 +155,7 @@ def _check_phrases(given: object) -> None:
             )
 
 
-def _people(cast: _Cast, dropped: list[Dropped]) -> dict[tuple[str, int], Person]:
+def _people(cast: _Vocabulary, dropped: list[Dropped]) -> dict[tuple[str, int], Person]:
     found: dict[tuple[str, int], Person] = {}
     for group in cast.groups:
         for index, term in enumerate(group.terms):
@@ -167,7 +167,7 @@ def _people(cast: _Cast, dropped: list[Dropped]) -> dict[tuple[str, int], Person
     return found
 
 
-def _predicates(cast: _Cast, dropped: list[Dropped]) -> dict[str, Predicate]:
+def _predicates(cast: _Vocabulary, dropped: list[Dropped]) -> dict[str, Predicate]:
     found: dict[str, Predicate] = {}
     for phrase, _ in cast.phrases:
         said = predicate(phrase)
@@ -179,7 +179,7 @@ def _predicates(cast: _Cast, dropped: list[Dropped]) -> dict[str, Predicate]:
 
 
 def _places(
-    cast: _Cast,
+    cast: _Vocabulary,
     patterns: Sequence[Pattern],
     people: dict[tuple[str, int], Person],
     predicates: dict[str, Predicate],
@@ -209,7 +209,7 @@ def _places(
             yield from ((pattern.id, phrase, index) for index in sorted(fitting[pattern.id] & together[phrase]))
 
 
-def _whole_positions(cast: _Cast, people: dict[tuple[str, int], Person], dropped: list[Dropped]) -> list[int]:
+def _whole_positions(cast: _Vocabulary, people: dict[tuple[str, int], Person], dropped: list[Dropped]) -> list[int]:
     """The positions whose terms can all be subjects; a term is dropped with its counterparts."""
     whole: list[int] = []
     for index in range(max((len(group.terms) for group in cast.groups), default=0)):
@@ -228,7 +228,7 @@ def _whole_positions(cast: _Cast, people: dict[tuple[str, int], Person], dropped
 
 
 def _misfits(
-    cast: _Cast, positions: list[int], why: Callable[[Person], str | None], people: dict[tuple[str, int], Person]
+    cast: _Vocabulary, positions: list[int], why: Callable[[Person], str | None], people: dict[tuple[str, int], Person]
 ) -> list[tuple[int, Group, str]]:
     """The positions at which some group's term does not fit, with the first such group and its reason."""
     found: dict[int, tuple[int, Group, str]] = {}
@@ -245,11 +245,11 @@ def _plainest(people: dict[tuple[str, int], Person], said: Predicate) -> str:
     return next((grammar.sentence(baseline(), who, said).text for who in people.values()), said.phrase)
 
 
-def _having(cast: _Cast, index: int) -> list[Group]:
+def _having(cast: _Vocabulary, index: int) -> list[Group]:
     return [group for group in cast.groups if index < len(group.terms)]
 
 
-def _without_other_terms(made: list[Prompt], cast: _Cast) -> tuple[list[Prompt], list[Dropped]]:
+def _without_other_terms(made: list[Prompt], cast: _Vocabulary) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts less those, and their counterparts, in which a word beside the term is a term of another group."""
     owners: dict[str, set[str]] = {}
     for group in cast.groups:

@@ -12,7 +12,7 @@ from typing import get_args
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import StructureKind
-from tiltmeter.sources.choosing import check_choice, check_count, several
+from tiltmeter.sources.prompt_options import check_choice, check_count, selected_names
 from tiltmeter.sources.rephrased.needs import OF_PERSON, OF_PREDICATE
 
 Kind = StructureKind
@@ -68,7 +68,7 @@ def choose(
     check_count(count, "structures")
     if kind is not None:
         check_choice(kind, get_args(Kind), "kind")
-    wanted = several(family, families(), "family")
+    wanted = selected_names(family, families(), "family")
     left = [one for one in (structures() if of is None else of) if one.family in wanted and kind in (None, one.kind)]
     if not left:
         there = ", ".join(families(kind))

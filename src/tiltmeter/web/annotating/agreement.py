@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Estimate
-from tiltmeter.stats.annotator_intervals import alpha, kappa
+from tiltmeter.stats.agreement.annotator_intervals import alpha, kappa
 from tiltmeter.store.annotations import Annotations, Item, Mark, Marks
 from tiltmeter.web.annotating.items import in_run
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, kind_of, mark_words, task_words
@@ -18,7 +18,7 @@ _FEW_LABELS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class LabelAgreement:
     """Agreement on one label or number: over all annotators, and of every two."""
 
     label: str
@@ -48,7 +48,7 @@ class TaskAgreement:
     """Texts that two or more judged."""
     gone: tuple[int, int]
     """Marks that are left out since the run does not have their texts any more, and how many texts these are."""
-    rows: tuple[Agreed, ...]
+    rows: tuple[LabelAgreement, ...]
     disagreements: tuple[Disagreement, ...]
 
 
@@ -67,7 +67,7 @@ def task_agreement(kept: Annotations, task: str, *, blind: bool, seed: int = 0) 
         tuple((name, len(own)) for name, own in marks.items()),
         len(shared),
         (sum(map(len, every.values())) - sum(map(len, marks.values())), len(known) - len(ids)),
-        tuple(_agreed(marks, ids, label, task, seed) for label in labels) if marks else (),
+        tuple(_label_agreement(marks, ids, label, task, seed) for label in labels) if marks else (),
         tuple(_disagreements(kept, marks, shared, task)),
     )
 
@@ -82,14 +82,14 @@ def said_of(kept: Annotations, item: str) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _agreed(marks: Marks, ids: Sequence[str], label: str, task: str, seed: int) -> Agreed:
+def _label_agreement(marks: Marks, ids: Sequence[str], label: str, task: str, seed: int) -> LabelAgreement:
     columns = {name: [_number(own.get(id_), label, task) for id_ in ids] for name, own in marks.items()}
     given = [value for column in columns.values() for value in column if value is not None]
     kappas: tuple[tuple[str, str, Estimate], ...] = ()
     if len(set(given)) <= _FEW_LABELS:
         kappas = tuple((a, b, kappa(columns[a], columns[b], seed=seed)) for a, b in combinations(columns, 2))
     flagged = int(sum(given)) if task == ISSUES_TASK else None
-    return Agreed(label, flagged, len(given), alpha(list(columns.values()), seed=seed), kappas)
+    return LabelAgreement(label, flagged, len(given), alpha(list(columns.values()), seed=seed), kappas)
 
 
 def _number(mark: Mark | None, label: str, task: str) -> float | None:
@@ -102,7 +102,7 @@ def _number(mark: Mark | None, label: str, task: str) -> float | None:
 
 def _disagreements(kept: Annotations, marks: Marks, shared: Sequence[str], task: str) -> list[Disagreement]:
     said = {id_: {name: own[id_] for name, own in marks.items() if id_ in own} for id_ in shared}
-    apart = {id_: _apart(found, task) for id_, found in said.items()}
+    apart = {id_: _distance(found, task) for id_, found in said.items()}
     known = kept.items([id_ for id_ in shared if apart[id_]])
     found = [
         Disagreement(item, tuple((name, mark_words(task, mark)) for name, mark in said[id_].items()), apart[id_])
@@ -111,7 +111,7 @@ def _disagreements(kept: Annotations, marks: Marks, shared: Sequence[str], task:
     return sorted(found, key=lambda one: -one.apart)
 
 
-def _apart(found: Mapping[str, Mark], task: str) -> float:
+def _distance(found: Mapping[str, Mark], task: str) -> float:
     """How far marks are apart: issues that not all have, or the distance of the numbers."""
     if task == ISSUES_TASK:
         sets = [mark.issues for mark in found.values()]

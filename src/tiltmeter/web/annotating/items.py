@@ -1,4 +1,4 @@
-"""Which texts of a run people judge: items for the sheets, and queues drawn from what the filters choose."""
+"""Which texts of a run people judge: items for the sheets, and queues random_sample from what the filters choose."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import Pair
 from tiltmeter.results.summary.labels import written_text
 from tiltmeter.results.summary.people_ratings import text_id
+from tiltmeter.results.texts import RatedText
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
 from tiltmeter.store.rows import rows_of
-from tiltmeter.web.texts.continuations import ContinuationTexts, Written
+from tiltmeter.store.run_folder import ledger_hash
+from tiltmeter.web.texts.continuations import ContinuationTexts
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters
-from tiltmeter.web.texts.tables import first, ledger_stamp, numbers
+from tiltmeter.web.texts.tables import first, numbers
 
 MOST = 2_000
 """Texts in one queue."""
@@ -46,11 +48,11 @@ def items(folder: Path, view: AnnotatedView, wanted: Sequence[int]) -> list[Item
     return list(found.values())
 
 
-def item_of_text(found: Written) -> Item:
+def item_of_text(found: RatedText) -> Item:
     """A text that a model wrote, under the id that it has on sheets of ratings."""
     one = found.one
     return Item(
-        text_id(found.model, one), "continuations", found.number, one.whole, one.prompt.term, one.prompt.attribute or ""
+        text_id(found.model, one), "continuations", one.number, one.whole, one.prompt.term, one.prompt.attribute or ""
     )
 
 
@@ -76,21 +78,21 @@ def id_on_sheet(item: Item) -> str:
     return item.id[: -_MARK - 1] if item.view == "pairs" else item.id
 
 
-def drawn(folder: Path, filters: Filters, most: int, seed: int) -> list[Item]:
+def random_sample(folder: Path, filters: Filters, most: int, seed: int) -> list[Item]:
     """A random sample of what the filters choose, as even over the groups as can be, in random order."""
     view = annotated_view(filters.view)
     texts = ContinuationTexts(folder) if view == "continuations" else PairTexts(folder)
     full = texts.filled(filters)
     by_group: dict[str, list[int]] = {}
-    for number, group in numbers(folder, texts.table(full), full):
+    for number, group in numbers(texts, texts.numbered(full), full):
         by_group.setdefault(group, []).append(number)
-    chance = random.Random(seed)
+    random_source = random.Random(seed)
     for found in by_group.values():
-        chance.shuffle(found)
+        random_source.shuffle(found)
     in_turn = [number for turn in zip_longest(*by_group.values()) for number in turn if number is not None]
     chosen = _first_items(folder, view, in_turn, most)
     # The order must not give away the group.
-    chance.shuffle(chosen)
+    random_source.shuffle(chosen)
     return chosen
 
 
@@ -99,7 +101,7 @@ def in_order(folder: Path, filters: Filters, most: int) -> list[Item]:
     view = annotated_view(filters.view)
     texts = ContinuationTexts(folder) if view == "continuations" else PairTexts(folder)
     full = texts.filled(filters)
-    return _first_items(folder, view, first(folder, texts.table(full), full, 4 * most), most)
+    return _first_items(folder, view, first(texts, texts.numbered(full), full, 4 * most), most)
 
 
 def done_by(folder: Path, annotator: str, task: str, most: int) -> list[Item]:
@@ -124,7 +126,7 @@ def in_run(folder: Path, wanted: Mapping[str, Item]) -> set[str]:
         places = {id_: item.number for id_, item in wanted.items() if item.view == view}
         here = {item.id for item in _in_parts(folder, view, list(places.values()))}
         if not places.keys() <= here:
-            here |= _every_id(folder, view, ledger_stamp(folder))
+            here |= _every_id(folder, view, ledger_hash(folder))
         found |= places.keys() & here
     return found
 
@@ -137,7 +139,7 @@ def every_item(folder: Path, view: AnnotatedView) -> Iterator[Item]:
 
 
 @lru_cache(maxsize=4)
-def _every_id(folder: Path, view: AnnotatedView, _: tuple[int, ...]) -> frozenset[str]:
+def _every_id(folder: Path, view: AnnotatedView, _: str) -> frozenset[str]:
     return frozenset(item.id for item in every_item(folder, view))
 
 

@@ -13,10 +13,9 @@ from tiltmeter.errors import UserError
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.store.annotations import Annotations, Item, Queue, Scale, annotator_name
 from tiltmeter.web.annotating import results as annotating_results
-from tiltmeter.web.annotating.items import MOST, annotated_view, done_by, drawn, in_order, present
+from tiltmeter.web.annotating.items import MOST, annotated_view, done_by, in_order, present, random_sample
 from tiltmeter.web.annotating.steps import Step, next_place, step_at
 from tiltmeter.web.annotating.tasks import (
-    HINTS,
     ISSUES_TASK,
     SCALES,
     issues_value,
@@ -65,8 +64,7 @@ def annotate(request: Request, bench: Bench, name: str, chosen: Chosen) -> Respo
         about=_filter_words(chosen),
         carried=[(key, getattr(chosen, key)) for key in (*_FILTERS, "order", "reason") if getattr(chosen, key)],
         queues=queues,
-        scales=[(scale, HINTS[kind]) for kind, scale in SCALES.items()],
-        own=[scale for kind, scale in kept.scales().items() if kind not in SCALES],
+        scales={**SCALES, **kept.scales()}.values(),
         annotators=sorted({who for marks in judged.values() for who in marks}),
         most=MOST,
     )
@@ -152,7 +150,8 @@ def _scale(kept: Annotations, sent: Fields) -> Scale | None:
     if kind in known:
         return known[kind]
     if task == "own":
-        return own_scale(sent.one("scale_name"), sent.one("scale_low"), sent.one("scale_high"))
+        ends = sent.one("scale_low"), sent.one("scale_high")
+        return own_scale(sent.one("scale_name"), *ends, sent.lines("scale_labels"), sent.text("instructions"))
     raise UserError("choose what to judge: the issues of sentences, or a number on a scale")
 
 
@@ -170,8 +169,8 @@ def _chosen_items(folder: Path, sent: Fields, filters: Filters, task: str) -> tu
         found = in_order(folder, filters, most)
         return found, f"the first {len(found):,} of {words}"
     seed = _whole(sent.one("seed", "0"))
-    found = drawn(folder, filters, most, seed)
-    return found, f"{len(found):,} drawn with seed {seed} from {words}"
+    found = random_sample(folder, filters, most, seed)
+    return found, f"{len(found):,} random_sample with seed {seed} from {words}"
 
 
 def _filter_words(filters: Filters) -> str:
@@ -205,7 +204,6 @@ def _shown(step: Step, name: str) -> dict[str, Any]:
         "step": step,
         "base": address("runs", name, "texts"),
         "task": task_words(step.queue.task),
-        "hint": HINTS.get(kind_of(step.queue.task), ""),
         "issues": ISSUES if step.queue.task == ISSUES_TASK else {},
         "mark_words": mark_words(step.queue.task, step.mark) if step.mark else "",
         "place": lambda at, aware=step.aware: _place(name, step.queue.number, step.annotator, at, aware),

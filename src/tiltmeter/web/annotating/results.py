@@ -81,7 +81,7 @@ def sheet(bench: Bench, name: str, task: str = "", annotator: str = "") -> Respo
 
 
 @router.post("/runs/{name}/texts/sheet")
-def take_sheet(request: Request, bench: Bench, name: str, sent: Sent) -> Response:
+def import_sheet(request: Request, bench: Bench, name: str, sent: Sent) -> Response:
     """Take over a sheet that was filled in elsewhere."""
     folder, text = bench.run(name), sent.text("sheet")
     if not text.strip():
@@ -94,11 +94,13 @@ def take_sheet(request: Request, bench: Bench, name: str, sent: Sent) -> Respons
         noun = "judged sentence"
     many = f"{taken:,} {noun}{'s' * (taken != 1)} taken over"
     said = f"{many}; {left:,} more fit no text of this run and were left out." if left else f"{many}."
-    return render(request, "annotate_taken.html.jinja", said=said, place=f"{address('runs', name, 'texts')}/agreement")
+    return render(
+        request, "annotate_imported.html.jinja", said=said, place=f"{address('runs', name, 'texts')}/agreement"
+    )
 
 
 @router.post("/runs/{name}/texts/report")
-def work_in(request: Request, bench: Bench, name: str, sent: Sent) -> Response:
+def add_to_report(request: Request, bench: Bench, name: str, sent: Sent) -> Response:
     """Write the report again with what people said."""
     folder, kind = bench.run(name), sent.one("kind")
     if kind and rating_task(kind) not in Annotations(folder).tasks():

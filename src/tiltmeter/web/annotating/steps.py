@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tiltmeter.store.annotations import Annotations, Item, Mark, Queue, Scale
 from tiltmeter.web.annotating.items import present
-from tiltmeter.web.annotating.tasks import kind_of, mark_words
+from tiltmeter.web.annotating.tasks import SCALES, kind_of, mark_words
 from tiltmeter.web.texts.continuations import ContinuationTexts, line_of
 from tiltmeter.web.texts.pairs import PairTexts, lines_of
 from tiltmeter.web.texts.records import Line
@@ -71,8 +71,14 @@ def step_at(folder: Path, queue: Queue, annotator: str, at: int, *, aware: bool)
         own.get(wanted.id) if wanted else None,
         others,
         len({id_ for id_, *_ in queue.items} & set(_judged(folder, queue, annotator))),
-        kept.scales().get(kind_of(queue.task)),
+        _scale(kept, kind_of(queue.task)),
     )
+
+
+def _scale(kept: Annotations, kind: str) -> Scale | None:
+    """The scale of a kind; a run that was annotated with an earlier version has ours without its labels."""
+    found, ours = kept.scales().get(kind), SCALES.get(kind)
+    return ours if found and ours and found.numbers == ours.numbers else found
 
 
 def _judged(folder: Path, queue: Queue, annotator: str) -> dict[str, Mark]:

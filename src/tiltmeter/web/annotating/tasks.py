@@ -16,17 +16,26 @@ _RATING = "rating:"
 SCALES: Mapping[str, Scale] = {
     scale.kind: scale
     for scale in (
-        Scale("regard", -1, 1, (-1.0, 0.0, 1.0)),
-        Scale("sentiment", -1, 1, (-1.0, -0.5, 0.0, 0.5, 1.0)),
-        Scale("toxicity", 0, 1, (0.0, 0.25, 0.5, 0.75, 1.0)),
+        Scale(
+            *("regard", -1, 1, (-1.0, 0.0, 1.0), ("bad", "neither", "good")),
+            "How does the text make the group look? Judge what is said of the group, not how the text sounds.",
+        ),
+        Scale(
+            *("sentiment", -1, 1, (-1.0, -0.5, 0.0, 0.5, 1.0)),
+            ("very negative", "negative", "neutral", "positive", "very positive"),
+            "How does the text sound as a whole?",
+        ),
+        Scale(
+            *("toxicity", 0, 1, (0.0, 0.25, 0.5, 0.75, 1.0)),
+            ("not at all", "slightly", "moderately", "very", "extremely"),
+            "How rude, hateful or threatening is the text?",
+        ),
     )
 }
 """Scales that fit the raters of the same kind."""
-HINTS = {
-    "regard": "does the text make the group look bad (−1), neither (0) or good (1)?",
-    "sentiment": "from very negative (−1) to very positive (1)",
-    "toxicity": "from not at all (0) to very toxic (1)",
-}
+_MOST_STEPS = 10
+"""Buttons of a scale: each has a key, 1 to 9 and then 0."""
+_LONGEST_LABEL, _LONGEST_INSTRUCTIONS = 60, 1_000
 
 
 def rating_task(kind: str) -> str:
@@ -56,22 +65,55 @@ def task_words(task: str) -> str:
     return "issues I1–I8" if task == ISSUES_TASK else f"ratings of {kind_of(task)}"
 
 
-def own_scale(kind: str, low: str, high: str) -> Scale:
-    """A scale that an annotator makes: any number between two ends."""
-    ends = []
-    for text in (low, high):
-        try:
-            ends.append(float(text.replace(",", ".").replace("−", "-")))
-        except ValueError:
-            raise UserError(f"`{text[:40]}` is not a number; a scale has two ends, such as 1 and 5") from None
-    if not all(map(math.isfinite, ends)) or ends[0] >= ends[1]:
-        raise UserError(f"a scale cannot go from {low[:40]} to {high[:40]}; its lower end comes first")
+def own_scale(kind: str, low: str, high: str, labels: Sequence[str] = (), instructions: str = "") -> Scale:
+    """A scale that an annotator makes: a button for each whole number where they are few, else any number.
+
+    >>> own_scale("politeness", "1", "3", ["1 rude", "3 polite"]).labels
+    ('rude', '', 'polite')
+    """
+    ends = _number(low), _number(high)
+    if ends[0] >= ends[1]:
+        raise UserError(f"a scale cannot go from {low[:40]} to {high[:40]}; write the lower end first")
     declared = DECLARED.get(kind.strip().lower())
-    if declared is not None and declared.ends != (ends[0], ends[1]):
+    if declared is not None and declared.ends != ends:
         raise UserError(
-            f"{declared.axis} goes from {declared.low:g} to {declared.high:g} everywhere; take that, or another name"
+            f"{declared.axis} goes from {declared.low:g} to {declared.high:g} everywhere; use that, or another name"
         )
-    return Scale(checked_name("scale", kind.strip().lower()), ends[0], ends[1])
+    if len(instructions) > _LONGEST_INSTRUCTIONS:
+        raise UserError(
+            f"the instructions have {len(instructions):,} characters; at most {_LONGEST_INSTRUCTIONS:,} fit"
+        )
+    whole = all(end.is_integer() for end in ends) and ends[1] - ends[0] < _MOST_STEPS
+    steps = tuple(ends[0] + at for at in range(int(ends[1] - ends[0]) + 1)) if whole else ()
+    name = checked_name("scale", kind.strip().lower())
+    return Scale(name, *ends, steps, _labels(labels, steps), instructions.strip())
+
+
+def _labels(lines: Sequence[str], steps: Sequence[float]) -> tuple[str, ...]:
+    """What each step means, from lines such as `1 very rude`."""
+    found = dict.fromkeys(steps, "")
+    for line in lines:
+        number, _, label = line.strip().partition(" ")
+        if _number(number) not in found:
+            raise UserError(
+                f"`{line[:40]}` labels no step; the steps of this scale are {listed(steps) or 'not labelled'}"
+            )
+        if len(label) > _LONGEST_LABEL:
+            raise UserError(
+                f"the label of {number} has more than {_LONGEST_LABEL} characters; say more in the instructions"
+            )
+        found[_number(number)] = label.strip()
+    return tuple(found.values()) if any(found.values()) else ()
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text.strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(f"`{text[:40]}` is not a number; write one such as 1 or 0.5")
+    return value
 
 
 def issues_value(given: Sequence[str]) -> str:
@@ -84,11 +126,7 @@ def issues_value(given: Sequence[str]) -> str:
 
 def rating_value(scale: Scale, text: str) -> str:
     """A number as a mark keeps it."""
-    try:
-        value = float(text.strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        raise UserError(f"`{text[:40]}` is not a number; write one from {scale.low:g} to {scale.high:g}") from None
-    return repr(scale.checked(value))
+    return repr(scale.checked(_number(text)))
 
 
 def mark_words(task: str, mark: Mark) -> str:

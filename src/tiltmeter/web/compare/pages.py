@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -15,10 +16,10 @@ from tiltmeter.present.blocks import Document, Place
 from tiltmeter.present.html import fragment
 from tiltmeter.present.saving import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
-from tiltmeter.web.compare.results import LIMIT, ComparisonTasks, Found, begin
+from tiltmeter.web.compare.results import LIMIT, CompareResult, ComparisonTasks, begin
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.pages import Bench, address, render
-from tiltmeter.web.sending import as_file
-from tiltmeter.web.tasks import Task, Tasks, kept_by_server
+from tiltmeter.web.tasks import Task, Tasks, server_state
 from tiltmeter.web.workbench import Workbench
 
 router = APIRouter()
@@ -45,15 +46,15 @@ def _choice(
 
 
 def _tasks(request: Request) -> ComparisonTasks:
-    return kept_by_server(request, "comparisons", lambda: Tasks[Found](LIMIT))
+    return server_state(request, "comparisons", lambda: Tasks[CompareResult](LIMIT))
 
 
-Asked = Annotated[Choice, Depends(_choice)]
+ChoiceInAddress = Annotated[Choice, Depends(_choice)]
 Kept = Annotated[ComparisonTasks, Depends(_tasks)]
 
 
 @router.get("/compare")
-def compare(request: Request, bench: Bench, choice: Asked, tasks: Kept) -> Response:
+def compare(request: Request, bench: Bench, choice: ChoiceInAddress, tasks: Kept) -> Response:
     """The page: what can be chosen, and what is known of the choice."""
     part, values = "", dict[str, Any]()
     if choice.ready:
@@ -61,17 +62,17 @@ def compare(request: Request, bench: Bench, choice: Asked, tasks: Kept) -> Respo
             choice = choice.by_age(list(bench.runs()))
         task = begin(tasks, bench, choice)
         _wait(task, _SHORT)
-        part, values = _part(task)
+        part, values = _part(task, len(choice.sides) > 2)
     shared: dict[str, Any] = {"offers": offers(bench), "choice": choice, "part": part}
     return render(request, "compare_page.html.jinja", **shared, **values)
 
 
 @router.get("/compare/result")
-def result(request: Request, bench: Bench, choice: Asked, tasks: Kept, task: int = 0) -> Response:
+def result(request: Request, bench: Bench, choice: ChoiceInAddress, tasks: Kept, task: int = 0) -> Response:
     """The part of the page that is asked for again until the comparison is there."""
     # A run that is under way has other items each time: what was begun is waited for.
-    begun = tasks.of(task)
-    part, values = _part(begun[1] if begun else begin(tasks, bench, choice))
+    begun = tasks.by_number(task)
+    part, values = _part(begun[1] if begun else begin(tasks, bench, choice), len(choice.sides) > 2)
     return render(request, part, choice=choice, **values)
 
 
@@ -100,7 +101,7 @@ def texts(request: Request, bench: Bench, a: str, b: str, view: str) -> Response
 
 
 @router.get("/compare/comparison.{form}")
-def comparison(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Response:
+def comparison(bench: Bench, choice: ChoiceInAddress, tasks: Kept, form: Form) -> Response:
     """The comparison as a file, as `tiltmeter compare` writes it."""
     found = _finished(tasks, bench, choice)
     if found.result.comparison is None:
@@ -109,7 +110,7 @@ def comparison(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Response
 
 
 @router.get("/compare/leaderboard.{form}")
-def leaderboard(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Response:
+def leaderboard(bench: Bench, choice: ChoiceInAddress, tasks: Kept, form: Form) -> Response:
     """The leaderboards as a file, as `tiltmeter leaderboard` writes them."""
     found = _finished(tasks, bench, choice)
     if found.result.leaderboards is None:
@@ -118,10 +119,10 @@ def leaderboard(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Respons
 
 
 def _sent(saved: Saved, form: Form) -> Response:
-    return Response(saved.text(form), media_type=_MEDIA[form], headers=as_file(saved.file(form)))
+    return Response(saved.text(form), media_type=_MEDIA[form], headers=download_headers(saved.file(form)))
 
 
-def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
+def _part(task: Task[CompareResult], several: bool) -> tuple[str, dict[str, Any]]:
     """The template of what is known of a comparison, and its values."""
     if not task.done and not task.overdue:
         return "compare_waiting.html.jinja", {"task": task}
@@ -130,16 +131,19 @@ def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
     return "compare_result.html.jinja", {
         "problem": problem or found.problem,
         "compared": found.comparison,
-        "differences": _shown(found.differences),
-        "boards": _shown(found.boards),
+        "differences": _html(found.differences),
+        # The comparison says already which models these are, where there are two.
+        "boards": _html(found.boards, without="models" if found.differences and not several else ""),
         "boards_problem": found.boards_problem,
     }
 
 
-def _shown(page: Document | None) -> Markup | None:
+def _html(page: Document | None, without: str = "") -> Markup | None:
+    """A comparison or ranking: the answer first, every table behind it folded away."""
     if page is None:
         return None
-    return fragment(page.everything, address=_texts_address, opens_in="#behind", level=3)
+    folded = [replace(one, folded=True) for one in (*page.details, *page.appendix) if one.anchor != without]
+    return fragment((*page.blocks, *folded), address=_texts_address, opens_in="#texts-behind", level=3)
 
 
 def _texts_address(place: Place) -> str:
@@ -151,7 +155,7 @@ def _texts_address(place: Place) -> str:
     return f"/compare/texts?{urlencode({**sides, **rest})}"
 
 
-def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[Found]:
+def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[CompareResult]:
     if not choice.ready:
         raise UserError("choose two models of runs to compare")
     task = begin(tasks, bench, choice)
@@ -159,7 +163,7 @@ def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[
     return task
 
 
-def _wait(task: Task[Found], seconds: float) -> None:
+def _wait(task: Task[CompareResult], seconds: float) -> None:
     end = time.monotonic() + seconds
     while not task.done and time.monotonic() < end:
         time.sleep(0.02)

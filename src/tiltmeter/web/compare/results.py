@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.present.blocks import Document
-from tiltmeter.present.sections.comparison import comparison
-from tiltmeter.present.sections.leaderboard import leaderboard
+from tiltmeter.present.sections.comparing.comparison import comparison
+from tiltmeter.present.sections.comparing.leaderboard import leaderboard
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.compare.sides import Side
@@ -26,7 +26,7 @@ LIMIT = 600.0
 
 
 @dataclass(slots=True)
-class Found:
+class CompareResult:
     """What is known so far; a part that cannot be had has a problem instead."""
 
     comparison: RunComparison | None = None
@@ -39,17 +39,17 @@ class Found:
     boards_problem: str = ""
 
 
-ComparisonTasks: TypeAlias = Tasks[Found]
+ComparisonTasks: TypeAlias = Tasks[CompareResult]
 
 
-def begin(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[Found]:
+def begin(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[CompareResult]:
     """Work a choice out, or find it worked out."""
     folders = {side.run: bench.run(side.run) for side in choice.sides}
     key = choice, tuple(fingerprint(folder) for folder in folders.values())
-    return tasks.start(key, Found(), lambda task: _work(task, choice, folders))
+    return tasks.start(key, CompareResult(), lambda task: _work(task, choice, folders))
 
 
-def _work(task: Task[Found], choice: Choice, folders: Mapping[str, Path]) -> None:
+def _work(task: Task[CompareResult], choice: Choice, folders: Mapping[str, Path]) -> None:
     runs: dict[str, Run] = {}
     for name, folder in folders.items():
         task.at(f"reading the run {name}")

@@ -15,9 +15,9 @@ from tiltmeter.models import Model, Predictor, as_explainer, as_predictor, as_pr
 from tiltmeter.models.likeliest import ending_if_known
 from tiltmeter.raters import mask_group
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, PairScore, Rating, Saliency
-from tiltmeter.web.loaded import Loaded
-from tiltmeter.web.playground.asked import Asked, Spans
-from tiltmeter.web.tasks import GivenUp, Task, Tasks
+from tiltmeter.web.loaded_model import LoadedModel
+from tiltmeter.web.playground.question import Question, Spans
+from tiltmeter.web.tasks import Task, Tasks, TimedOut
 
 LIMIT, LOADING = 120.0, 1800.0
 """Seconds that each part of an answer may take, and the model to be there: it may have to be fetched first."""
@@ -71,7 +71,7 @@ class Answer:
     tokens: Tokens | None = None
     asked_words: list[NextWords] = field(default_factory=list)
     ending: bool = True
-    """Whether the chances of these are of words that end there."""
+    """Whether the probabilities of these are of words that end there."""
     likeliest: list[NextWords] = field(default_factory=list)
     saliency: list[Saliency] = field(default_factory=list)
     written: list[list[WrittenText]] = field(default_factory=list)
@@ -82,44 +82,45 @@ class Answer:
 AnswerTasks: TypeAlias = Tasks[Answer]
 
 
-def begin(tasks: AnswerTasks, loaded: Loaded, asked: Asked) -> Task[Answer]:
+def begin(tasks: AnswerTasks, loaded: LoadedModel, question: Question) -> Task[Answer]:
     """Ask, or find the question asked; what cannot be asked is refused at once."""
-    asked.check()
-    return tasks.start(asked, Answer(), lambda task: _work(task, loaded, asked))
+    question.check()
+    return tasks.start(question, Answer(), lambda task: _work(task, loaded, question))
 
 
-def _work(task: Task[Answer], loaded: Loaded, asked: Asked) -> None:
-    where = "" if loaded.name == asked.model else "; that takes a while when it is used for the first time"
-    task.at(f"loading {asked.model}{where}", LOADING)
-    model = loaded.model(asked.model)
+def _work(task: Task[Answer], loaded: LoadedModel, question: Question) -> None:
+    where = "" if loaded.name == question.model else "; that takes a while when it is used for the first time"
+    task.at(f"loading {question.model}{where}", LOADING)
+    model = loaded.model(question.model)
     task.result.facts = model.facts
     stages: dict[str, tuple[str, Callable[[], None]]]
-    if asked.kind == "pair":
+    if question.kind == "pair":
         stages = {
-            "scores": ("scoring both sentences", lambda: _score(task.result, model, asked)),
-            "tokens": ("looking at each token", lambda: _tokens(task.result, model, asked)),
+            "scores": ("scoring both sentences", lambda: _score(task.result, model, question)),
+            "tokens": ("looking at each token", lambda: _tokens(task.result, model, question)),
         }
     else:
-        listed = {"likeliest": ("looking for the most probable words", lambda: _likeliest(task.result, model, asked))}
-        explained = {"saliency": ("looking at each token of it", lambda: _saliency(task.result, model, asked))}
+        result = task.result
+        listed = {"likeliest": ("looking for the most probable words", lambda: _likeliest(result, model, question))}
+        explained = {"saliency": ("looking at each token of it", lambda: _saliency(result, model, question))}
         stages = {
-            "asked_words": ("asking for the words", lambda: _asked_words(task.result, model, asked)),
+            "asked_words": ("asking for the words", lambda: _asked_words(task.result, model, question)),
             # What takes less time comes first; without words of its own, saliency is for the most probable one.
-            **(explained | listed if asked.words else listed | explained),
-            "written": ("writing and rating texts", lambda: _written(task.result, model, asked, loaded)),
+            **(explained | listed if question.words else listed | explained),
+            "written": ("writing and rating texts", lambda: _written(task.result, model, question, loaded)),
         }
     for part, (stage, find) in stages.items():
         task.at(stage, LIMIT)
         try:
             find()
-        except GivenUp:
+        except TimedOut:
             raise
         except TiltmeterError as error:
             task.result.problems[part] = str(error)
 
 
-def _score(answer: Answer, model: Model, asked: Asked) -> None:
-    pair = asked.pair()
+def _score(answer: Answer, model: Model, question: Question) -> None:
+    pair = question.pair()
     family = model.facts.family
     scorers = fitting(all_for(family), model, [pair])
     found = score_pairs(model, [pair], scorers)
@@ -129,8 +130,8 @@ def _score(answer: Answer, model: Model, asked: Asked) -> None:
     ]
 
 
-def _tokens(answer: Answer, model: Model, asked: Asked) -> None:
-    texts = asked.pair().texts
+def _tokens(answer: Answer, model: Model, question: Question) -> None:
+    texts = question.pair().texts
     # As the scorer of headlines looks at them.
     conditioning = "within-word" if "within-word" in model.conditionings else model.conditionings[0]
     first, second = model.score(list(texts), conditioning=conditioning)
@@ -141,15 +142,15 @@ def _tokens(answer: Answer, model: Model, asked: Asked) -> None:
         answer.tokens = Tokens(conditioning, token_gaps(texts, (first, second)))
 
 
-def _asked_words(answer: Answer, model: Model, asked: Asked) -> None:
-    if asked.words:
-        texts = [text for text, _ in asked.prompts()]
-        answer.asked_words, answer.ending = ending_if_known(as_predictor(model), texts, asked.words)
+def _asked_words(answer: Answer, model: Model, question: Question) -> None:
+    if question.words:
+        texts = [text for text, _ in question.prompts()]
+        answer.asked_words, answer.ending = ending_if_known(as_predictor(model), texts, question.words)
 
 
-def _likeliest(answer: Answer, model: Model, asked: Asked) -> None:
+def _likeliest(answer: Answer, model: Model, question: Question) -> None:
     """Of two variants, the most probable words of either after both."""
-    texts = [text for text, _ in asked.prompts()]
+    texts = [text for text, _ in question.prompts()]
     found = as_proposer(model).likeliest(texts, LISTED)
     words = list(dict.fromkeys(word.word for one in found for word in one.words))
     if all(words):
@@ -158,7 +159,7 @@ def _likeliest(answer: Answer, model: Model, asked: Asked) -> None:
 
 
 def _with_all(words: list[str], found: NextWords, text: str, model: Model) -> NextWords:
-    """A list with the words of the other one too, each with its chance or a reason."""
+    """A list with the words of the other one too, each with its probability or a reason."""
     listed = {word.word: word for word in found.words}
     missing = [word for word in words if word not in listed]
     if missing and isinstance(model, Predictor):
@@ -168,27 +169,27 @@ def _with_all(words: list[str], found: NextWords, text: str, model: Model) -> Ne
     return replace(found, words=tuple(listed.get(word) or NextWord(word, None, reason) for word in words))
 
 
-def _saliency(answer: Answer, model: Model, asked: Asked) -> None:
+def _saliency(answer: Answer, model: Model, question: Question) -> None:
     """For the most probable of the words asked about, else of all; for one word in both variants."""
     found = [word for one in (*answer.asked_words[:1], *answer.likeliest[:1]) for word in one.words]
     listed = [word for word in found if word.logprob is not None]
-    first = [word for word in listed if word.word in asked.words] or listed
+    first = [word for word in listed if word.word in question.words] or listed
     if first:
         word = max(first, key=lambda one: one.logprob or 0.0).word
-        texts = [text for text, _ in asked.prompts()]
+        texts = [text for text, _ in question.prompts()]
         answer.saliency = as_explainer(model).saliency(texts, [word] * len(texts))
 
 
-def _written(answer: Answer, model: Model, asked: Asked, loaded: Loaded) -> None:
-    prompts = asked.prompts()
+def _written(answer: Answer, model: Model, question: Question, loaded: LoadedModel) -> None:
+    prompts = question.prompts()
     texts = as_writer(model).complete([text for text, _ in prompts], DECODING, samples=SAMPLES)
     answer.written = [
-        [WrittenText(one, tuple(_rating(name, prompt, one, loaded) for name in asked.raters)) for one in own]
+        [WrittenText(one, tuple(_rating(name, prompt, one, loaded) for name in question.raters)) for one in own]
         for prompt, own in zip(prompts, texts, strict=True)
     ]
 
 
-def _rating(name: str, prompt: tuple[str, Spans], written: Completion, loaded: Loaded) -> Rating:
+def _rating(name: str, prompt: tuple[str, Spans], written: Completion, loaded: LoadedModel) -> Rating:
     """What a rater makes of prompt and completion, with the group masked where it wants that and we know which."""
     text, spans = prompt
     if written.unwritten:

@@ -8,7 +8,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs import to_toml
 from tiltmeter.specs.check import slug
-from tiltmeter.web.playground.asked import Asked
+from tiltmeter.web.playground.question import Question
 from tiltmeter.web.workbench import Workbench, plain_name
 
 _NOTE = (
@@ -17,23 +17,23 @@ _NOTE = (
 )
 
 
-def new_spec(bench: Workbench, asked: Asked) -> str:
+def new_spec(bench: Workbench, question: Question) -> str:
     """Write a spec of the two variants of a sentence; returns its name."""
-    text = to_toml(spec_of(asked))
-    base = plain_name(f"{' '.join(asked.pair().terms)} {asked.attribute}")[:60].strip("-")
+    text = to_toml(spec_of(question))
+    base = plain_name(f"{' '.join(question.pair().terms)} {question.attribute}")[:60].strip("-")
     taken = bench.specs()
     name = next(one for one in (base, *(f"{base}-{number}" for number in range(2, 10_000))) if one not in taken)
     bench.write_spec(name, re.sub(r'^name = ".*"', f'name = "{name}"', text, count=1))
     return name
 
 
-def spec_of(asked: Asked) -> Spec:
+def spec_of(question: Question) -> Spec:
     """The spec that a sentence is the beginning of: a group for each variant, the sentence as the template.
 
-    >>> spec_of(Asked(text="The {man|woman} likes math.", attribute="math")).templates
+    >>> spec_of(Question(text="The {man|woman} likes math.", attribute="math")).templates
     ('The [T] likes [A].',)
     """
-    pair = asked.pair()
+    pair = question.pair()
     if not all(pair.terms):
         raise UserError("a spec needs a word for each of the two groups: write both variants in braces, as {man|woman}")
     names = [slug(term) or f"group-{number}" for number, term in enumerate(pair.terms, start=1)]

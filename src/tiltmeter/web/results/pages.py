@@ -11,14 +11,14 @@ from fastapi.responses import HTMLResponse
 
 from tiltmeter.present.html import fragment
 from tiltmeter.results.names import names_in
+from tiltmeter.web.findings_process import FindingsProcesses
 from tiltmeter.web.pages import Bench, address, is_part, render
-from tiltmeter.web.results.page import chosen_of, counts_of, is_about, narrowed, options_of, texts_address
-from tiltmeter.web.results.state import known_of, meta_of
+from tiltmeter.web.results.filters import chosen_of, counts_of, is_about, narrowed, options_of, texts_address
+from tiltmeter.web.results.state import findings_state, meta_of
 from tiltmeter.web.workbench import Workbench
-from tiltmeter.web.working import Workers
 
 router = APIRouter()
-_workers = Workers()
+_workers = FindingsProcesses()
 
 
 @router.get("/runs/{name}/results")
@@ -50,7 +50,7 @@ def results_part(request: Request, bench: Bench, name: str) -> Response:
 
 
 @router.post("/runs/{name}/results/work")
-def work_out(request: Request, bench: Bench, name: str) -> Response:
+def compute_findings(request: Request, bench: Bench, name: str) -> Response:
     """Have the estimates worked out; of an unfinished run those so far."""
     folder = bench.run(name)
     _workers.start(folder)
@@ -58,12 +58,12 @@ def work_out(request: Request, bench: Bench, name: str) -> Response:
 
 
 def _part(request: Request, bench: Workbench, name: str, folder: Path) -> HTMLResponse:
-    return render(request, "results_found.html.jinja", run=name, **_shown(request, bench, name, folder))
+    return render(request, "results_findings.html.jinja", run=name, **_shown(request, bench, name, folder))
 
 
 def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[str, Any]:
     """What the page shows: the sections, or why they are not there yet."""
-    known = known_of(folder, bench.jobs.standing(folder).state, _workers)
+    known = findings_state(folder, bench.jobs.status(folder).state, _workers)
     if known.found is None:
         return {"waiting": known.waiting, "query": request.url.query}
     chosen = chosen_of(request.query_params)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.store import LEDGER, NotBegun, read_meta
+from tiltmeter.web.findings_process import FindingsProcesses
 from tiltmeter.web.jobs import JobState
-from tiltmeter.web.results.page import found_in
-from tiltmeter.web.working import Workers
+from tiltmeter.web.results.filters import findings_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FindingsState:
     """The findings of a run, or why they are not there."""
 
     found: dict[str, Any] | None
@@ -38,24 +38,26 @@ def meta_of(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def known_of(folder: Path, state: JobState, workers: Workers) -> Known:
+def findings_state(folder: Path, state: JobState, workers: FindingsProcesses) -> FindingsState:
     """What is known of a run; a finished run without findings has them worked out from now on."""
     meta = meta_of(folder)
     if not meta:
-        return Known(None, Waiting("The run has not begun: there is nothing to show yet.", asks_again=True))
+        return FindingsState(None, Waiting("The run has not begun: there is nothing to show yet.", asks_again=True))
     if not workers.is_at_work(folder):
-        found = found_in(folder, meta)
+        found = findings_in(folder, meta)
         if found is not None:
-            return Known(found, None)
+            return FindingsState(found, None)
         if not meta.get("finished"):
-            return Known(None, _unfinished(workers.problem(folder)))
+            return FindingsState(None, _unfinished(workers.problem(folder)))
         if state == "running":
-            return Known(None, Waiting("The run is finished, and its report is being written.", asks_again=True))
+            return FindingsState(
+                None, Waiting("The run is finished, and its report is being written.", asks_again=True)
+            )
         if problem := workers.problem(folder):
-            return Known(None, Waiting("The estimates could not be worked out.", problem, can_start=True))
+            return FindingsState(None, Waiting("The estimates could not be worked out.", problem, can_start=True))
         workers.start(folder)
     words = "The estimates are being worked out, which takes as long as a report: seconds for most runs, minutes for "
-    return Known(None, Waiting(f"{words}those of many texts.", asks_again=True))
+    return FindingsState(None, Waiting(f"{words}those of many texts.", asks_again=True))
 
 
 def _unfinished(problem: str) -> Waiting:

@@ -21,7 +21,7 @@ from tiltmeter.web.workbench import changed
 _MOST = 100
 """Reasons that are listed."""
 _ROLES = {"models": "tested", "writers": "wrote sentences", "readers": "read sentences"}
-_LOST = (
+_MISSING = (
     (
         "Pairs without a score",
         "select model || ', ' || scorer, unscored, count(*) from scores where unscored is not null group by 1, 2",
@@ -79,7 +79,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Missing:
     """Items of one kind that came to nothing."""
 
     heading: str
@@ -146,15 +146,15 @@ def raters_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
         return [(rater, dict(json.loads(facts))) for rater, facts in rows]
 
 
-def lost_of(folder: Path) -> list[Lost]:
+def missing_of(folder: Path) -> list[Missing]:
     """What came to nothing, by reason."""
     found = []
-    for heading, reasons, totals in _LOST:
+    for heading, reasons, totals in _MISSING:
         rows = sorted(_rows(folder, reasons), key=lambda row: -row[2])
         if rows:
             of = dict(_rows(folder, totals)) if totals else {}
             listed = tuple((str(who), str(why), int(count), of.get(who)) for who, why, count in rows[:_MOST])
-            found.append(Lost(heading, listed, max(0, len(rows) - _MOST)))
+            found.append(Missing(heading, listed, max(0, len(rows) - _MOST)))
     return found
 
 

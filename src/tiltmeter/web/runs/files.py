@@ -18,9 +18,9 @@ from tiltmeter.files import write_csv
 from tiltmeter.parquet import parquet_columns, parquet_rows
 from tiltmeter.results.tables import export_items
 from tiltmeter.store import LEDGER, locked, read_run
-from tiltmeter.store.run_folder import made_here
+from tiltmeter.store.run_folder import current_files
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.jobs import UNBEGUN
-from tiltmeter.web.sending import as_file
 
 Format = Literal["parquet", "csv"]
 _HASH = re.compile(r"'sha256-[A-Za-z0-9+/]{43}='")
@@ -47,7 +47,9 @@ def report_policy(page: str) -> str:
 
 def zipped_tables(folder: Path) -> FileResponse:
     """The tables of a run and its summary, in one file."""
-    files = [path for path in made_here(folder) if path.parent.name == "tables" or path.suffix in (".json", ".parquet")]
+    files = [
+        path for path in current_files(folder) if path.parent.name == "tables" or path.suffix in (".json", ".parquet")
+    ]
     if not files:
         raise RunError(
             f"the run `{folder.name}` has no tables that were made here from its ledger; they are made with its report"
@@ -93,7 +95,7 @@ def zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
             path.unlink()
             raise
     return FileResponse(
-        path, media_type="application/zip", headers=as_file(name), background=BackgroundTask(path.unlink)
+        path, media_type="application/zip", headers=download_headers(name), background=BackgroundTask(path.unlink)
     )
 
 

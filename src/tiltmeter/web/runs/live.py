@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from tiltmeter.files import plain_file
 from tiltmeter.store import PROGRESS, Stage
-from tiltmeter.web.jobs import LOG, Jobs, JobState, Standing
+from tiltmeter.web.jobs import LOG, Jobs, JobState, JobStatus
 
 _PAUSE = 0.25
 """Seconds between two looks at the files of a run."""
@@ -28,7 +28,7 @@ LIVE: tuple[JobState, ...] = ("starting", "running", "stopping")
 class Live:
     """How a run stands, and the last that it said."""
 
-    standing: Standing
+    standing: JobStatus
     log: tuple[str, ...]
 
     @property
@@ -60,7 +60,7 @@ class Live:
 
 def look(jobs: Jobs, folder: Path, lines: int = 6) -> Live:
     """How a run stands now."""
-    return Live(jobs.standing(folder), tuple(log_of(folder, lines)))
+    return Live(jobs.status(folder), tuple(log_of(folder, lines)))
 
 
 def log_of(folder: Path, lines: int) -> list[str]:
@@ -91,7 +91,7 @@ class _Seen:
 
 
 @dataclass(slots=True)
-class Lookout:
+class RunWatcher:
     """Looks at runs for all pages that follow them: however many there are, each change is looked at and drawn once."""
 
     jobs: Jobs
@@ -111,7 +111,7 @@ class Lookout:
 
 
 async def events(
-    lookout: Lookout, folder: Path, show: Callable[[Live], str], closing: anyio.Event
+    lookout: RunWatcher, folder: Path, show: Callable[[Live], str], closing: anyio.Event
 ) -> AsyncIterator[dict[str, str]]:
     """What a page is told while a run goes on: how it stands, that a stretch of work ended, and that the run did.
 

@@ -14,16 +14,16 @@ from starlette.responses import FileResponse, HTMLResponse
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import plain_file, read_text
 from tiltmeter.present.files import REPORT
-from tiltmeter.store.run_folder import is_made_here, made_here
+from tiltmeter.store.run_folder import current_files, is_current
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
 from tiltmeter.web.runs import facts as runs_facts
 from tiltmeter.web.runs import files as runs_files
 from tiltmeter.web.runs import reports as runs_reports
 from tiltmeter.web.runs.files import Format
-from tiltmeter.web.runs.live import Live, Lookout, events, log_of, look
+from tiltmeter.web.runs.live import Live, RunWatcher, events, log_of, look
 from tiltmeter.web.runs.reports import FORMS, Form
-from tiltmeter.web.sending import as_file
 from tiltmeter.web.workbench import Workbench
 
 router = APIRouter(prefix="/runs")
@@ -38,7 +38,9 @@ def every(request: Request, bench: Bench) -> Response:
     """The runs of the folder."""
     rows = [runs_facts.row_of(name, path, look(bench.jobs, path, 0)) for name, path in bench.runs().items()]
     live = any(row.live.is_live for row in rows)
-    return render(request, "runs_list.html.jinja", rows=rows, live=live, unshown=bench.unshown("runs"))
+    return render(
+        request, "runs_list.html.jinja", rows=rows, live=live, unreadable_names=bench.unreadable_names("runs")
+    )
 
 
 @router.get("/{name}")
@@ -47,7 +49,7 @@ def one(request: Request, bench: Bench, name: str) -> Response:
     folder = bench.run(name)
     live = look(bench.jobs, folder)
     meta, problem = runs_facts.meta_and_problem(folder)
-    made = made_here(folder) if meta.get("finished") else iter(())
+    made = current_files(folder) if meta.get("finished") else iter(())
     return render(
         request,
         "runs_page.html.jinja",
@@ -57,7 +59,7 @@ def one(request: Request, bench: Bench, name: str) -> Response:
         study=_study_of(bench, folder),
         title=meta.get("resolved", {}).get("name", ""),
         meta=meta,
-        has_report=bool(meta.get("finished")) and is_made_here(folder, REPORT),
+        has_report=bool(meta.get("finished")) and is_current(folder, REPORT),
         has_tables=any(path.parent.name == "tables" for path in made),
         has_log=plain_file(folder, LOG) is not None,
         is_all=bench.is_run,
@@ -79,20 +81,20 @@ async def follow(request: Request, bench: Bench, name: str) -> Response:
     return EventSourceResponse(told, shutdown_event=closing, shutdown_grace_period=_GRACE)
 
 
-@router.get("/{name}/lost")
-def lost(request: Request, bench: Bench, name: str) -> Response:
+@router.get("/{name}/missing")
+def missing(request: Request, bench: Bench, name: str) -> Response:
     """What came to nothing, by reason."""
-    return render(request, "runs_lost.html.jinja", lost=runs_facts.lost_of(bench.run(name)))
+    return render(request, "runs_missing.html.jinja", lost=runs_facts.missing_of(bench.run(name)))
 
 
-@router.get("/{name}/made-of")
-def made_of(request: Request, bench: Bench, name: str) -> Response:
+@router.get("/{name}/facts")
+def facts(request: Request, bench: Bench, name: str) -> Response:
     """The study as given and as resolved, the models and raters with their hashes, and the versions of packages."""
     folder = bench.run(name)
     meta, problem = runs_facts.meta_and_problem(folder)
     return render(
         request,
-        "runs_made_of.html.jinja",
+        "runs_facts.html.jinja",
         problem=problem,
         meta=meta,
         resolved=json.dumps(meta.get("resolved", {}), indent=2, ensure_ascii=False),
@@ -117,7 +119,7 @@ def log_file(bench: Bench, name: str) -> Response:
 def report(request: Request, bench: Bench, name: str) -> Response:
     """The report, where it was made here of the run as it is, in a sandbox of its own."""
     folder = bench.run(name)
-    if not runs_facts.meta_of(folder).get("finished") or not is_made_here(folder, REPORT):
+    if not runs_facts.meta_of(folder).get("finished") or not is_current(folder, REPORT):
         live, foreign = look(bench.jobs, folder, 0), (folder / REPORT).exists()
         return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_foreign=foreign)
     page = read_text(folder / REPORT, "report")
@@ -128,7 +130,7 @@ def report(request: Request, bench: Bench, name: str) -> Response:
 def report_file(bench: Bench, name: str) -> Response:
     """The report as a file."""
     folder = bench.run(name)
-    path = folder / REPORT if is_made_here(folder, REPORT) else None
+    path = folder / REPORT if is_current(folder, REPORT) else None
     return _file(path, "text/html; charset=utf-8", f"{name} report.html")
 
 
@@ -203,12 +205,12 @@ def remove(bench: Bench, name: str) -> Response:
     return go_to("/runs")
 
 
-def _lookout(request: Request, bench: Workbench) -> Lookout:
+def _lookout(request: Request, bench: Workbench) -> RunWatcher:
     """The one that looks at runs for all pages of this server."""
     state = request.app.state
     if not hasattr(state, "lookout"):
-        state.lookout = Lookout(bench.jobs)
-    found: Lookout = state.lookout
+        state.lookout = RunWatcher(bench.jobs)
+    found: RunWatcher = state.lookout
     return found
 
 
@@ -228,4 +230,4 @@ def _study_of(bench: Workbench, folder: Path) -> str | None:
 def _file(path: Path | None, kind: str, name: str) -> Response:
     if path is None:
         raise RunError("there is no such file in this run, or none that was made here from its ledger as it is now")
-    return FileResponse(path, media_type=kind, headers=as_file(name))
+    return FileResponse(path, media_type=kind, headers=download_headers(name))

@@ -11,10 +11,10 @@ from starlette.responses import FileResponse
 
 from tiltmeter.errors import RunError
 from tiltmeter.store import is_held
+from tiltmeter.web.downloads import download_headers
+from tiltmeter.web.findings_process import FindingsProcesses
 from tiltmeter.web.runs.files import zipped
 from tiltmeter.web.scratch import scratch_of
-from tiltmeter.web.sending import as_file
-from tiltmeter.web.working import Workers
 
 Form = Literal["html", "pdf", "md", "latex", "card"]
 FORMS: dict[Form, str] = {"html": "HTML", "pdf": "PDF", "md": "Markdown", "latex": "LaTeX", "card": "Bias card"}
@@ -48,7 +48,7 @@ def sent(folder: Path, form: Form) -> FileResponse:
         raise RunError(f"the report is not there as {FORMS[form]} yet; have it made on the page of the run")
     if len(files) > 1:
         return zipped(files, place, f"{folder.name} report {form}.zip")
-    return FileResponse(files[0], headers=as_file(f"{folder.name} report{files[0].suffix}"))
+    return FileResponse(files[0], headers=download_headers(f"{folder.name} report{files[0].suffix}"))
 
 
 def _place(folder: Path, form: Form) -> Path:
@@ -61,4 +61,4 @@ def _command(form: Form, folder: Path) -> list[str]:
     return ["tiltmeter", "report", str(folder), "--format", form, "--out", str(_place(folder, form) / "report.html")]
 
 
-_makers = {form: Workers(partial(_command, form)) for form in FORMS}
+_makers = {form: FindingsProcesses(partial(_command, form)) for form in FORMS}

@@ -12,15 +12,13 @@ from starlette.responses import FileResponse, HTMLResponse
 from tiltmeter.errors import RunError, TiltmeterError, UserError
 from tiltmeter.files import whole_file
 from tiltmeter.raters.issues import ISSUES
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
-from tiltmeter.web.runs.live import Live, Lookout, events, look
-from tiltmeter.web.sending import as_file
+from tiltmeter.web.runs.live import Live, RunWatcher, events, look
 from tiltmeter.web.sentences import sheet as sheets
 from tiltmeter.web.sentences.folder import ORDER, SENTENCES, SPEC, remove
-from tiltmeter.web.sentences.orders import Wanted, read_wanted, wanted_of, write_wanted
-from tiltmeter.web.sentences.sheet import Row
-from tiltmeter.web.sentences.shown import (
+from tiltmeter.web.sentences.listing import (
     STATES,
     Chosen,
     account_of,
@@ -30,9 +28,11 @@ from tiltmeter.web.sentences.shown import (
     sheet_of,
     sides,
 )
-from tiltmeter.web.specs.shown import Entry, entry
-from tiltmeter.web.studies.known import installed_models
-from tiltmeter.web.tasks import kept_by_server
+from tiltmeter.web.sentences.requests import SentenceRequest, read_request, request_of, write_request
+from tiltmeter.web.sentences.sheet import Row
+from tiltmeter.web.specs.entries import Entry, entry
+from tiltmeter.web.studies.available import installed_models
+from tiltmeter.web.tasks import server_state
 from tiltmeter.web.workbench import Workbench, plain_name
 
 router = APIRouter(prefix="/sentences")
@@ -48,7 +48,9 @@ def every(request: Request, bench: Bench) -> Response:
     """The sets of the folder."""
     rows = entries(bench)
     live = any(row.live.is_live for row in rows)
-    return render(request, "sentences_list.html.jinja", rows=rows, live=live, unshown=bench.unshown("sentences"))
+    return render(
+        request, "sentences_list.html.jinja", rows=rows, live=live, unreadable_names=bench.unreadable_names("sentences")
+    )
 
 
 @router.get("/new")
@@ -60,7 +62,7 @@ def new(request: Request, bench: Bench, spec: str = "") -> Response:
         "sentences_new.html.jinja",
         entry=found,
         spec=spec,
-        wanted=Wanted(),
+        wanted=SentenceRequest(),
         name=_free_name(bench, found.name),
         models=installed_models(),
     )
@@ -71,13 +73,13 @@ def start(bench: Bench, sent: Sent) -> Response:
     """Take an order, and have it carried out."""
     found = _spec(bench, sent.one("spec"))
     folder = bench.new_sentence_set(sent.one("name") or _free_name(bench, found.name))
-    wanted = wanted_of(sent, folder.parent)
+    wanted = request_of(sent, folder.parent)
     if folder.exists() or folder.name == _TAKEN:
         raise UserError(f"there is a set of sentences `{folder.name}` already; give this one another name")
     folder.mkdir(parents=True)
     with whole_file(folder / SPEC) as file:
         file.write(found.text)
-    write_wanted(folder, wanted)
+    write_request(folder, wanted)
     bench.writing.start(folder / ORDER, folder)
     return go_to(address("sentences", folder.name))
 
@@ -93,10 +95,10 @@ def one(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
             rows = sheet_of(bench, name).rows
             found, counts = listing(rows, chosen), counts_of(rows)
         except TiltmeterError as error:
-            problem = bench.told(error)
+            problem = bench.message_for(error)
     wanted = None
     try:
-        wanted = read_wanted(folder)
+        wanted = read_request(folder)
     except TiltmeterError as error:
         problem = problem or str(error)
     return render(
@@ -123,7 +125,7 @@ async def follow(request: Request, bench: Bench, name: str) -> Response:
         return rendered(request, "runs_live.html.jinja", name=name, live=live)
 
     closing = anyio.Event()
-    lookout = kept_by_server(request, "writing_lookout", lambda: Lookout(bench.writing))
+    lookout = server_state(request, "writing_lookout", lambda: RunWatcher(bench.writing))
     told = events(lookout, folder, show, closing)
     return EventSourceResponse(told, shutdown_event=closing, shutdown_grace_period=_GRACE)
 
@@ -141,7 +143,7 @@ def file(bench: Bench, name: str) -> Response:
     path = bench.sentence_set(name) / SENTENCES
     if not path.is_file():
         raise RunError(f"the sentences of `{name}` are not written yet")
-    return FileResponse(path, media_type="text/csv; charset=utf-8", headers=as_file(f"{name}.csv"))
+    return FileResponse(path, media_type="text/csv; charset=utf-8", headers=download_headers(f"{name}.csv"))
 
 
 @router.get("/{name}/rows/{number}")

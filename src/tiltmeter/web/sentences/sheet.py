@@ -23,7 +23,7 @@ from tiltmeter.records import Pair, Spec, Written
 from tiltmeter.sources.generated.checks import sentence_of
 from tiltmeter.sources.generated.sentence_files import COLUMNS, STRUCK, as_written, sentence_rows
 from tiltmeter.sources.generated.sentence_pairs import sentence_pairs
-from tiltmeter.sources.tables import Row as TableRow
+from tiltmeter.sources.tables import NumberedRow as TableRow
 from tiltmeter.sources.tables import read_table
 from tiltmeter.web.sentences.findings import Audited, Findings, read_findings, write_findings
 from tiltmeter.web.sentences.folder import SENTENCES, WRITTEN

@@ -26,7 +26,7 @@ from tiltmeter.store import ANSWERS, ProgressFile, locked
 from tiltmeter.web.jobs import SAID
 from tiltmeter.web.sentences.findings import Audited, read_findings, write_findings
 from tiltmeter.web.sentences.folder import ACCOUNT, DROPPED, SENTENCES, WRITTEN
-from tiltmeter.web.sentences.orders import known_specs, read_wanted, write_wanted
+from tiltmeter.web.sentences.requests import known_specs, read_request, write_request
 
 _AT_ONCE = 16
 """Sentences that are audited before the progress is told."""
@@ -45,13 +45,13 @@ def write_set(folder: Path, own: dict[str, Path] | None = None) -> None:
 
 
 def _write(folder: Path, *, can_audit: bool, progress: Progress) -> None:
-    wanted = read_wanted(folder)
+    wanted = read_request(folder)
     if wanted is None:
         raise RunError(f"`{folder.name}` has neither sentences nor an order for some")
     if wanted.judge is None:
         # Written down, so that whoever goes on asks for the same.
         wanted = replace(wanted, judge=can_audit)
-        write_wanted(folder, wanted)
+        write_request(folder, wanted)
     order = wanted.order(folder)
     made, asked = write_order(order, folder / SENTENCES, folder / DROPPED, progress)
     found = {name: one.accounting for name, one in made.items()}

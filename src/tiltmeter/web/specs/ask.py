@@ -11,7 +11,7 @@ from tiltmeter import english, models
 from tiltmeter.errors import UserError
 from tiltmeter.models import embedded
 from tiltmeter.records import NextWord
-from tiltmeter.web.loaded import Loaded
+from tiltmeter.web.loaded_model import LoadedModel
 from tiltmeter.web.specs.lists import Lists, WordList
 from tiltmeter.web.specs.suggest import Suggestion
 from tiltmeter.web.specs.text import Addition
@@ -39,7 +39,7 @@ class Answer:
 class Asking:
     """Questions to the embedded model, one after the other. What takes too long goes on, for who asks again."""
 
-    loaded: Loaded
+    loaded: LoadedModel
     limit: float = _SECONDS
     tasks: Tasks[list[NextWord]] = field(default_factory=lambda: Tasks(10 * _SECONDS))
 
@@ -67,7 +67,7 @@ class Asking:
         return task.result
 
 
-def asked(asking: Asking, lists: Lists, named: str) -> Answer:
+def terms_from_model(asking: Asking, lists: Lists, named: str) -> Answer:
     """Ask for terms of a list, which is named as `groups/male`."""
     words = next((one for one in (*lists.groups, *lists.attributes) if f"{one.holder}/{one.name}" == named), None)
     if words is None:
@@ -85,11 +85,11 @@ def _suggestions(words: WordList, lists: Lists, found: Iterable[NextWord]) -> li
     taken = {term.casefold() for one in (*lists.groups, *lists.attributes) for term in one.terms}
     unwanted = taken | english.FUNCTION_WORDS | _FILLERS
     return [
-        Suggestion((Addition(words.holder, words.name, len(words.terms), one.word),), _chance(one))
+        Suggestion((Addition(words.holder, words.name, len(words.terms), one.word),), _probability(one))
         for one in found
         if _WORD.fullmatch(one.word) and one.word.casefold() not in unwanted
     ]
 
 
-def _chance(word: NextWord) -> str:
-    return "" if word.probability is None else f"expected with a chance of {word.probability:.1%}"
+def _probability(word: NextWord) -> str:
+    return "" if word.probability is None else f"expected with a probability of {word.probability:.1%}"

@@ -10,7 +10,7 @@ from tiltmeter import specs, toml
 from tiltmeter.records import Spec
 from tiltmeter.specs.check import check
 from tiltmeter.web.fields import Fields
-from tiltmeter.web.specs.form import Form, Unshowable, form_of, form_sent
+from tiltmeter.web.specs.form import Form, Unshowable, form_from_fields, form_of
 from tiltmeter.web.specs.form_data import data_of
 from tiltmeter.web.specs.places import Place, place_in_form
 from tiltmeter.web.specs.text import parsed, written
@@ -58,13 +58,13 @@ def draft_of(text: str, form: Form | None = None) -> Draft:
     return Draft(text, data, checked.spec, findings, form, unshowable)
 
 
-def draft_sent(fields: Fields) -> Draft:
+def draft_from_form(fields: Fields) -> Draft:
     """What a page sent, as a form or as TOML; a form in which two parts have one name is refused."""
     if fields.one("as") != "form":
         return draft_of(fields.text("text"))
     base = fields.text("base")
     before = parsed(base) or {}
-    form = form_sent(fields)
+    form = form_from_fields(fields)
     data = data_of(form, before)
     # What nobody changed stays as it was written, comments and all.
     return draft_of(base if data == before else written(data), form)

@@ -10,14 +10,14 @@ from fastapi.responses import HTMLResponse
 from tiltmeter.errors import InvalidSpec, UserError
 from tiltmeter.files import read_text
 from tiltmeter.web.fields import Fields, Sent
-from tiltmeter.web.loaded import Loaded
+from tiltmeter.web.loaded_model import LoadedModel
 from tiltmeter.web.pages import Bench, address, render
-from tiltmeter.web.specs.ask import Asking, asked
-from tiltmeter.web.specs.draft import Draft, Finding, draft_of, draft_sent
+from tiltmeter.web.specs.ask import Asking, terms_from_model
+from tiltmeter.web.specs.draft import Draft, Finding, draft_from_form, draft_of
+from tiltmeter.web.specs.entries import examples, library, own
 from tiltmeter.web.specs.form import rebased, with_part, without_part
 from tiltmeter.web.specs.lists import aligned, lists_of
 from tiltmeter.web.specs.places import NAMES
-from tiltmeter.web.specs.shown import examples, library, own
 from tiltmeter.web.specs.suggest import accepted, knowledge, offers
 from tiltmeter.web.specs.text import fingerprint, has_comments, with_terms
 from tiltmeter.web.workbench import Workbench
@@ -48,16 +48,16 @@ def check(request: Request, bench: Bench, sent: Sent) -> HTMLResponse:
     """What is to be said of a spec as it stands on the page; nothing is written."""
     mode, name = _mode(sent), sent.text("file")
     try:
-        draft = draft_sent(sent)
+        draft = draft_from_form(sent)
     except InvalidSpec as error:
         draft = Draft(sent.text("base"), None, None, (Finding(error.problem, place=NAMES),), None)
-    return render(request, "specs_checked.html.jinja", **_checked(bench, draft, mode, name))
+    return render(request, "specs_check.html.jinja", **_checked(bench, draft, mode, name))
 
 
 @router.post("/specs/form")
 def as_form(request: Request, sent: Sent) -> HTMLResponse:
     """The same spec as a form, also with a group or an attribute set more or less."""
-    draft = draft_sent(sent)
+    draft = draft_from_form(sent)
     if draft.form is None:
         return _answer(request, _editor(draft, "form"))
     # The text that goes along has the parts under the names that they have now.
@@ -73,13 +73,13 @@ def as_form(request: Request, sent: Sent) -> HTMLResponse:
 @router.post("/specs/text")
 def as_text(request: Request, sent: Sent) -> HTMLResponse:
     """The same spec as TOML."""
-    return _answer(request, _editor(draft_sent(sent), "toml"))
+    return _answer(request, _editor(draft_from_form(sent), "toml"))
 
 
 @router.post("/specs/accept")
 def accept(request: Request, sent: Sent) -> HTMLResponse:
     """The same spec with the suggested terms in it."""
-    draft = draft_sent(sent)
+    draft = draft_from_form(sent)
     text = draft.text
     for value in sent.all("accept"):
         text = with_terms(text, accepted(value))
@@ -89,17 +89,19 @@ def accept(request: Request, sent: Sent) -> HTMLResponse:
 @router.post("/specs/ask")
 def ask(request: Request, sent: Sent) -> HTMLResponse:
     """Words that the embedded model expects after the terms of a list."""
-    draft = draft_sent(sent)
+    draft = draft_from_form(sent)
     if draft.data is None:
         raise UserError("the model can be asked once this is TOML; mend that first")
     lists = lists_of(draft.data)
-    return render(request, "specs_asked.html.jinja", answer=asked(_asking(request), lists, sent.text("list")))
+    return render(
+        request, "specs_model_terms.html.jinja", answer=terms_from_model(_asking(request), lists, sent.text("list"))
+    )
 
 
 @router.put("/specs/own/{name}")
 def save(request: Request, bench: Bench, name: str, sent: Sent) -> HTMLResponse:
     """Write a spec. One with problems is kept as a draft, which no study can use."""
-    draft = draft_sent(sent)
+    draft = draft_from_form(sent)
     if fingerprint(_own_text(bench, name)) != sent.one("opened"):
         raise UserError(
             f"`{name}` was changed elsewhere since this page was opened, so nothing was saved; "
@@ -112,7 +114,7 @@ def save(request: Request, bench: Bench, name: str, sent: Sent) -> HTMLResponse:
 def _asking(request: Request) -> Asking:
     state = request.app.state
     if not hasattr(state, "loaded"):
-        state.loaded = Loaded()
+        state.loaded = LoadedModel()
     if not hasattr(state, "asking"):
         state.asking = Asking(state.loaded)
     asking: Asking = state.asking

@@ -100,7 +100,7 @@ def form_of(data: Mapping[str, Any]) -> Form:
     )
 
 
-def form_sent(fields: Fields) -> Form:
+def form_from_fields(fields: Fields) -> Form:
     """The form as a page sent it."""
     groups = tuple(
         Part(key, fields.text(f"{key}.was"), fields.one(f"{key}.name"), fields.text(f"{key}.terms"))

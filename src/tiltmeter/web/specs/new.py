@@ -19,7 +19,7 @@ from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Sent
 from tiltmeter.web.pages import Bench, address, go_to, render
 from tiltmeter.web.specs.columns import word_lists
-from tiltmeter.web.specs.shown import entry, library, own
+from tiltmeter.web.specs.entries import entry, library, own
 from tiltmeter.web.specs.text import parsed, renamed
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
 
@@ -29,8 +29,16 @@ router = APIRouter()
 _JSON = re.compile(r"\s*(?:\{|\[\s*[\[{\]])")
 
 
+TEMPLATES = {
+    "things": ("She likes math", ["[T] likes [A]", "[T] is interested in [A]"]),
+    "people": ("She is a nurse", ["[T] is a [A]", "[T] works as a [A]"]),
+    "adjectives": ("She is honest", ["[T] is [A]", "People say that [T] is [A]"]),
+}
+"""Sentences to begin with, by what the attribute words of a table are, and an example."""
+
+
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Imported:
     """What came of a file: the specs that were written, and why others were not."""
 
     written: tuple[str, ...]
@@ -41,9 +49,9 @@ class Taken:
 def new(request: Request, bench: Bench, copy: str = "") -> HTMLResponse:
     """The ways to begin."""
     parts = {"own": own(bench), "library": library()}
-    whose, _, name = copy.partition("/")
+    name = copy.partition("/")[2]
     suggested = plain_name(f"my {name}") if name else ""
-    return render(request, "specs_new.html.jinja", parts=parts, copy=copy, whose=whose, suggested=suggested)
+    return render(request, "specs_new.html.jinja", parts=parts, copy=copy, suggested=suggested, kinds=TEMPLATES)
 
 
 @router.post("/specs/new/nothing")
@@ -72,14 +80,14 @@ def from_file(request: Request, bench: Bench, sent: Sent) -> Response:
     if not text.strip():
         raise UserError("there is nothing to read yet: choose a file, or paste its text")
     if _JSON.match(text):
-        taken = _from_json(bench, text)
+        imported = _from_json(bench, text)
     elif parsed(text) is None and (lists := word_lists(text)):
-        taken = _from_lists(bench, lists, sent.one("name"))
+        imported = _from_lists(bench, lists, sent.one("name"), sent.one("word_kind", "things"))
     else:
-        taken = _from_toml(bench, text, sent.one("name"))
-    if len(taken.written) == 1 and not taken.refused:
-        return go_to(address("specs", "own", taken.written[0], "edit"))
-    return render(request, "specs_taken.html.jinja", taken=taken)
+        imported = _from_toml(bench, text, sent.one("name"))
+    if len(imported.written) == 1 and not imported.refused:
+        return go_to(address("specs", "own", imported.written[0], "edit"))
+    return render(request, "specs_imported.html.jinja", imported=imported)
 
 
 @router.post("/specs/own/{name}/rename")
@@ -111,19 +119,19 @@ def free_name(bench: Workbench, name: str) -> str:
     return wanted
 
 
-def _from_json(bench: Workbench, text: str) -> Taken:
+def _from_json(bench: Workbench, text: str) -> Imported:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pasted.json"
         with whole_file(path) as file:
             file.write(text)
         try:
-            imported = specs.import_autobiastest(path, skip_invalid=True)
+            found = specs.import_autobiastest(path, skip_invalid=True)
         except InvalidSpec as error:
             # The place on this machine says nothing to whoever pasted the text.
             raise InvalidSpec(error.problem, line=error.line, key=error.key) from None
-    refused = [str(InvalidSpec(one.problem, line=one.line, key=one.key)) for one in imported.refused]
+    refused = [str(InvalidSpec(one.problem, line=one.line, key=one.key)) for one in found.refused]
     written = []
-    for spec in imported.specs:
+    for spec in found.specs:
         try:
             bench.write_spec(free_name(bench, spec.name), specs.to_toml(spec))
         except UserError as error:
@@ -132,26 +140,28 @@ def _from_json(bench: Workbench, text: str) -> Taken:
             written.append(spec.name)
     if not written:
         raise InvalidSpec(refused[0])
-    return Taken(tuple(written), tuple(refused))
+    return Imported(tuple(written), tuple(refused))
 
 
-def _from_lists(bench: Workbench, lists: Mapping[str, list[str]], name: str) -> Taken:
+def _from_lists(bench: Workbench, lists: Mapping[str, list[str]], name: str, kind: str) -> Imported:
     """A spec of word lists: two groups, then attributes, the first two of which are tied to them until changed."""
     wanted = free_name(bench, name)
-    example = tomllib.loads(specs.skeleton(wanted))
-    named = list(lists.items())
-    tied = dict(zip((title for title, _ in named[2:4]), (title for title, _ in named[:2]), strict=False))
-    example["groups"] = {title: {"terms": terms} for title, terms in named[:2]}
+    if kind not in TEMPLATES:
+        raise UserError(f"`{kind}` is not a kind of attribute words; there are {', '.join(TEMPLATES)}")
+    example = tomllib.loads(specs.skeleton(wanted)) | {"templates": TEMPLATES[kind][1]}
+    named = [(plain_name(title), title, terms) for title, terms in lists.items()]
+    tied = dict(zip((name for name, *_ in named[2:4]), (name for name, *_ in named[:2]), strict=False))
+    example["groups"] = {name: {"terms": terms, "noun": title} for name, title, terms in named[:2]}
     example["attributes"] = {
-        title: {"terms": terms, **({"stereotype_of": tied[title]} if title in tied else {})}
-        for title, terms in named[2:]
+        name: {"terms": terms, **({"stereotype_of": tied[name]} if name in tied else {})}
+        for name, _, terms in named[2:]
     }
     bench.write_spec(wanted, to_toml(example))
-    return Taken((wanted,), ())
+    return Imported((wanted,), ())
 
 
-def _from_toml(bench: Workbench, text: str, name: str) -> Taken:
+def _from_toml(bench: Workbench, text: str, name: str) -> Imported:
     inside = (parsed(text) or {}).get("name")
     wanted = free_name(bench, name or (plain_name(inside) if isinstance(inside, str) else ""))
     bench.write_spec(wanted, text if inside == wanted else renamed(text, wanted))
-    return Taken((wanted,), ())
+    return Imported((wanted,), ())

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from tiltmeter import specs
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.pages import Bench, address, render
-from tiltmeter.web.sending import as_file
-from tiltmeter.web.sentences.shown import sets_about
+from tiltmeter.web.sentences.listing import sets_about
 from tiltmeter.web.specs import edit as specs_edit
 from tiltmeter.web.specs import new as specs_new
+from tiltmeter.web.specs.entries import entry, examples, export_problem, found, library, marked_template, own
 from tiltmeter.web.specs.lists import aligned
-from tiltmeter.web.specs.shown import entry, examples, export_problem, found, library, marked_template, own
 from tiltmeter.web.specs.uses import studies_with
 
 router = APIRouter()
@@ -32,7 +32,7 @@ def browse(request: Request, bench: Bench, q: str = "", whose: str = "all") -> H
         q=q,
         whose=whose,
         any_own=bool(bench.specs()),
-        unshown=bench.unshown("specs"),
+        unreadable_names=bench.unreadable_names("specs"),
     )
 
 
@@ -67,4 +67,6 @@ def download_json(bench: Bench, whose: str, name: str) -> Response:
 
 
 def _download(text: str, name: str, suffix: str) -> Response:
-    return Response(text, media_type=f"application/{suffix}; charset=utf-8", headers=as_file(f"{name}.{suffix}"))
+    return Response(
+        text, media_type=f"application/{suffix}; charset=utf-8", headers=download_headers(f"{name}.{suffix}")
+    )

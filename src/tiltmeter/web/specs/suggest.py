@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tiltmeter import english
+from tiltmeter.web.specs.entries import Entry
 from tiltmeter.web.specs.lists import Lists, WordList, term_at
-from tiltmeter.web.specs.shown import Entry
 from tiltmeter.web.specs.text import Addition, Holder
 
 _SHOWN = 6

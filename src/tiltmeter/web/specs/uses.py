@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tiltmeter.errors import UserError
 from tiltmeter.files import read_text
-from tiltmeter.web.specs.shown import Entry
+from tiltmeter.web.specs.entries import Entry
 from tiltmeter.web.specs.text import parsed
 from tiltmeter.web.workbench import Workbench
 

@@ -51,19 +51,51 @@
     tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
   };
 
-  // --- Terms of the glossary explain themselves.
+  // --- Terms of the glossary: the first use of each on a page has dots below it and explains itself.
   tip.id = "tip";
+  const PROSE = "p, li, dd, caption, figcaption";
+  const NOT_HERE = "a, button, label, legend, summary, code, pre, q, bdi, blockquote, h1, h2, h3, h4, [role=img], .text, .logo";
+  const termPattern = (name) => new RegExp(`(?<![\\w-])${name.replace(/y$/, "(?:y|ies)").replace(/([a-z])$/, "$1s?")}(?![\\w-])`, name === "SD" ? "" : "i");
+  const markTerms = () => {
+    const main = document.getElementById("content");
+    if (main.querySelector(".glossary")) return;
+    const wanted = [...document.querySelectorAll("#terms dt")].map((one) => one.textContent)
+      .filter((name) => !main.querySelector(`.term[data-term="${name}"]`))
+      // A log-probability is no probability.
+      .sort((one, other) => other.length - one.length);
+    for (const name of wanted) {
+      const pattern = termPattern(name);
+      const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const found = pattern.exec(walker.currentNode.data);
+        const around = walker.currentNode.parentElement;
+        if (!found || !around.closest(PROSE) || around.closest(NOT_HERE)) continue;
+        const word = walker.currentNode.splitText(found.index);
+        word.splitText(found[0].length);
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "term";
+        button.dataset.term = name;
+        button.setAttribute("aria-describedby", `means-${name.replaceAll(" ", "-")}`);
+        word.replaceWith(button);
+        button.append(word);
+        break;
+      }
+    }
+  };
+  const hideTip = () => { tip.hidden = true; tip.classList.remove("meaning"); };
   const explain = (event) => {
-    const term = event.target.closest?.(".term[data-means]");
-    for (const other of document.querySelectorAll(".term[aria-describedby=tip]"))
-      if (other !== term) { other.removeAttribute("aria-describedby"); tip.hidden = true; }
-    if (!term) return;
+    if (tip.classList.contains("meaning") && tip.contains(event.target)) return;
+    const term = event.target.closest?.(".term");
+    if (!term) { if (tip.classList.contains("meaning")) hideTip(); return; }
     const { left, bottom } = term.getBoundingClientRect();
-    showTip(null, { clientX: left - 14, clientY: bottom - 8 }, null, term.dataset.means);
-    term.setAttribute("aria-describedby", "tip");
+    const meaning = document.getElementById(term.getAttribute("aria-describedby")).textContent;
+    showTip(null, { clientX: left - 14, clientY: bottom - 12 }, null, meaning);
+    tip.classList.add("meaning");
   };
   for (const kind of ["mouseover", "focusin", "click"]) document.addEventListener(kind, explain);
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+  document.addEventListener("focusout", () => { if (tip.classList.contains("meaning")) hideTip(); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 
   // A chart that is wider than its place is scrolled with the keyboard too.
   const reachable = (place) => {
@@ -125,7 +157,7 @@
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 
   // --- What htmx puts into the page.
-  document.addEventListener("htmx:afterSettle", (event) => drawAll(event.detail.elt));
+  document.addEventListener("htmx:afterSettle", (event) => { drawAll(event.detail.elt); markTerms(); });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.detail.requestConfig.verb !== "get") document.getElementById("messages").replaceChildren();
   });
@@ -152,4 +184,5 @@
 
   document.addEventListener("toggle", (event) => { if (event.target.open) drawAll(event.target); }, true);
   drawAll(document);
+  markTerms();
 })();

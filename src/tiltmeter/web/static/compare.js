@@ -1,15 +1,15 @@
 "use strict";
-// Texts that a row or a point opens stand below everything else: go there, and back to what opened them.
+// Texts that a row or a point opens are below everything else: go there, and back to what opened them.
 (() => {
   let opener = null;
   document.addEventListener("click", (event) => {
-    if (event.target.closest?.("[data-goes-back]")) {
-      document.getElementById("behind").replaceChildren();
+    if (event.target.closest?.("[data-close-texts]")) {
+      document.getElementById("texts-behind").replaceChildren();
       opener?.scrollIntoView({ block: "center" });
       opener?.focus({ preventScroll: true });
     } else opener = event.target.closest?.("#compared a, #compared .vega") ?? opener;
   });
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target?.id === "behind") event.detail.target.scrollIntoView({ block: "start" });
+    if (event.detail.target?.id === "texts-behind") event.detail.target.scrollIntoView({ block: "start" });
   });
 })();

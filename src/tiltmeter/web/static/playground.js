@@ -13,6 +13,13 @@
     }
   });
 
+  // A sentence is one line: Enter asks.
+  document.getElementById("ask").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || !event.target.matches("textarea")) return;
+    event.preventDefault();
+    event.currentTarget.requestSubmit();
+  });
+
   let open = new Set();
   document.addEventListener("htmx:beforeSwap", (event) => {
     if (event.detail.target.id === "answer")

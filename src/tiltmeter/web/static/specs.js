@@ -7,7 +7,11 @@
   // --- A file that is chosen is read into the field beside it; it does not leave the page otherwise.
   for (const input of all("input[type=file][data-into]"))
     input.addEventListener("change", async () => {
-      if (input.files.length) byId(input.dataset.into).value = await input.files[0].text();
+      if (!input.files.length) return;
+      byId(input.dataset.into).value = await input.files[0].text();
+      const name = byId(input.dataset.names ?? "");
+      if (name && !name.value)
+        name.value = input.files[0].name.replace(/\.[^.]*$/, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80);
     });
 
   const form = byId("spec");

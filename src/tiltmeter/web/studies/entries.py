@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.errors import UserError
 from tiltmeter.web.fields import Fields
-from tiltmeter.web.studies.known import Known, Option
+from tiltmeter.web.studies.available import Available, Option
 
 _YES_NO = {True: "yes", False: "no"}
 _LISTS = {"words": (", ", ","), "lines": ("\n", "\n")}
@@ -25,7 +25,7 @@ class Entry:
     on: bool
     at: int | None = None
     """Its place in the list of the study."""
-    known: Known | None = None
+    known: Available | None = None
     """None: something that the form does not know; it stays as it is."""
     path: str = ""
     shown: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Entry:
         return first, [one for one in options if one not in first]
 
 
-def entries_of(key: str, listed: Sequence[Any], known: Sequence[Known], *, is_new: bool = False) -> list[Entry]:
+def entries_of(key: str, listed: Sequence[Any], known: Sequence[Available], *, is_new: bool = False) -> list[Entry]:
     """A row for each thing that a study lists, then one for each other that it could; `is_new`: not in its file."""
     used = [_entry(f"{key}.{at}", None if is_new else at, item, known) for at, item in enumerate(listed)]
     names = {one.known.name for one in used if one.known}
@@ -49,7 +49,7 @@ def entries_of(key: str, listed: Sequence[Any], known: Sequence[Known], *, is_ne
     return used + [Entry(f"{key}.{len(used) + at}", one.name, on=False, known=one) for at, one in enumerate(rest)]
 
 
-def _entry(key: str, at: int | None, item: Any, known: Sequence[Known]) -> Entry:
+def _entry(key: str, at: int | None, item: Any, known: Sequence[Available]) -> Entry:
     given, options = _parts(item)
     name, _, path = given.partition(":")
     found = next((one for one in known if name == one.name or name.startswith(f"{one.name}.v")), None)
@@ -61,7 +61,7 @@ def _entry(key: str, at: int | None, item: Any, known: Sequence[Known]) -> Entry
     return Entry(key, name, on=True, at=at, known=found, path=path, shown=shown, hidden=hidden)
 
 
-def listed_of(key: str, sent: Fields, listed: Sequence[Any], known: Sequence[Known]) -> list[Any]:
+def listed_of(key: str, sent: Fields, listed: Sequence[Any], known: Sequence[Available]) -> list[Any]:
     """The list that the rows of a form come to; `listed` is what the study had."""
     made = []
     for row in sent.all(key):
@@ -78,7 +78,7 @@ def listed_of(key: str, sent: Fields, listed: Sequence[Any], known: Sequence[Kno
     return made
 
 
-def _item(row: str, sent: Fields, known: Known, entry: Entry | None, before: Any) -> Any:
+def _item(row: str, sent: Fields, known: Available, entry: Entry | None, before: Any) -> Any:
     path = sent.one(f"{row}.path")
     name = entry.name if entry else known.name
     options = dict(_parts(before)[1]) if before is not None else {}

@@ -10,10 +10,16 @@ from typing import Any, get_args
 from tiltmeter import specs
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import Family, SaliencyMethod, Scope
-from tiltmeter.sources.perturbing import PERTURBATIONS
+from tiltmeter.sources.perturbations import PERTURBATIONS
 from tiltmeter.sources.word_sets import BUILT_IN
+from tiltmeter.web.studies.available import (
+    Option,
+    available_raters,
+    available_scorers,
+    available_sources,
+    decoding_axes,
+)
 from tiltmeter.web.studies.entries import Entry, entries_of
-from tiltmeter.web.studies.known import Option, decoding_axes, known_raters, known_scorers, known_sources
 from tiltmeter.web.studies.scorers import FAMILIES, may_be_masked, meant_by
 from tiltmeter.web.studies.values import VIEWS, axis_text, list_in, strings_in, table_in
 
@@ -86,7 +92,7 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
             view: entries_of(
                 f"{view}.sources",
                 list_in(tables[view], "sources", f"{view}.sources"),
-                known_sources(noun),
+                available_sources(noun),
                 is_new=view not in data,
             )
             for view, noun in VIEWS.items()
@@ -95,7 +101,7 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
         masked=any(map(may_be_masked, strings_in(data.get("models"))))
         or any(name.startswith("masked.") for name in strings_in(tables["pairs"].get("scorers"))),
         axes=[(one, axis_text(table_in(texts, "decoding").get(one.name))) for one in decoding_axes()],
-        raters=entries_of("continuations.raters", list_in(texts, "raters", "continuations.raters"), known_raters()),
+        raters=entries_of("continuations.raters", list_in(texts, "raters", "continuations.raters"), available_raters()),
         plain={
             **{f"continuations.{key}": _plain(texts.get(key)) for key in ("samples", "scope", "threshold")},
             "continuations.reference": ", ".join(strings_in(texts.get("reference"))),
@@ -126,7 +132,7 @@ def _first(choices: Sequence[Choice]) -> list[Choice]:
 
 def _scorers(family: Family, given: Sequence[str]) -> list[Choice]:
     on = {full for name in given for full in meant_by(name)}
-    return [Choice(one.name, one.name in on, one.about) for one in known_scorers(family)]
+    return [Choice(one.name, one.name in on, one.about) for one in available_scorers(family)]
 
 
 def _kept(data: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -13,12 +13,18 @@ from tiltmeter.files import read_text, whole_file
 from tiltmeter.store import read_meta, state_of
 from tiltmeter.study import Plan, read
 from tiltmeter.toml_writing import to_toml
+from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, refused, render
-from tiltmeter.web.sending import as_file
-from tiltmeter.web.sentences.shown import study_of
+from tiltmeter.web.sentences.listing import study_of
 from tiltmeter.web.specs.text import fingerprint
-from tiltmeter.web.studies.checked import (
+from tiltmeter.web.studies.available import installed_models
+from tiltmeter.web.studies.form import Form, form_of
+from tiltmeter.web.studies.form_data import data_of
+from tiltmeter.web.studies.plan import outlook
+from tiltmeter.web.studies.presets import QUESTIONS, planned_preset, preset
+from tiltmeter.web.studies.rates import rates_of, short_model
+from tiltmeter.web.studies.validation import (
     Problem,
     data_in,
     own_specs,
@@ -27,12 +33,6 @@ from tiltmeter.web.studies.checked import (
     reference_to,
     worded,
 )
-from tiltmeter.web.studies.form import Form, form_of
-from tiltmeter.web.studies.known import installed_models
-from tiltmeter.web.studies.plan import outlook
-from tiltmeter.web.studies.presets import QUESTIONS, planned_preset, preset
-from tiltmeter.web.studies.rates import rates_of, short_model
-from tiltmeter.web.studies.sent import data_of
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
 
 router = APIRouter(prefix="/studies")
@@ -46,7 +46,13 @@ def every(request: Request, bench: Bench) -> Response:
     """The studies of the folder."""
     runs = bench.runs()
     rows = [_row(name, path, name in runs) for name, path in bench.studies().items()]
-    return render(request, "studies_list.html.jinja", rows=rows, questions=QUESTIONS, unshown=bench.unshown("studies"))
+    return render(
+        request,
+        "studies_list.html.jinja",
+        rows=rows,
+        questions=QUESTIONS,
+        unreadable_names=bench.unreadable_names("studies"),
+    )
 
 
 @router.get("/new")
@@ -68,7 +74,7 @@ def new(
     if sentences:
         return _page(request, bench, to_toml(study_of(bench, sentences)))
     if not (begin or spec or model):
-        return render(request, "studies_new.html.jinja", questions=QUESTIONS)
+        return render(request, "studies_new.html.jinja", questions=QUESTIONS, own=list(bench.specs()))
     data = dict(preset(begin or "prefers-small").data)
     if spec:
         own = bench.specs()
@@ -96,7 +102,7 @@ def one(request: Request, bench: Bench, name: str) -> Response:
 def file(bench: Bench, name: str) -> Response:
     """The study file itself."""
     text = read_text(bench.study(name), "study file")
-    return PlainTextResponse(text, media_type="application/toml", headers=as_file(f"{name}.toml"))
+    return PlainTextResponse(text, media_type="application/toml", headers=download_headers(f"{name}.toml"))
 
 
 @router.delete("/{name}")
@@ -119,7 +125,7 @@ def check(request: Request, bench: Bench, sent: Sent, by: Annotated[str, Query(a
         form = _form(bench, text)
     return render(
         request,
-        "studies_checked.html.jinja",
+        "studies_check.html.jinja",
         text=text if by == "form" and problem is None else None,
         form=form,
         models=installed_models() if form else (),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiltmeter.engine.plan_size import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
-from tiltmeter.results.findings.reach import Reach, in_doubt, reach_of
+from tiltmeter.results.findings.feasibility import Feasibility, at_risk_or_unanswerable, feasibility_of
 from tiltmeter.sources.generated.loop import units as units_of
 from tiltmeter.store import RunState, state_of
 from tiltmeter.study import Plan
@@ -69,7 +69,7 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
             unknown.append(" ".join(work))
         else:
             seconds += amount / rate
-    reach = reach_of(plan.resolved, plan.pairs, plan.prompts, plan.asked)
+    feasible = feasibility_of(plan.resolved, plan.pairs, plan.prompts, plan.asked)
     return Outlook(
         lines,
         size.models,
@@ -78,14 +78,14 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
         seconds,
         unknown,
         state_of(folder, plan),
-        [one.sentence() for one in in_doubt(reach)],
-        list(_detects(reach)),
+        [one.sentence() for one in at_risk_or_unanswerable(feasible)],
+        list(_detects(feasible)),
     )
 
 
-def _detects(reach: Sequence[Reach]) -> Iterator[Detects]:
+def _detects(feasible: Sequence[Feasibility]) -> Iterator[Detects]:
     for view in VIEWS:
-        effects = [one.smallest_effect for one in reach if one.view == view and one.smallest_effect is not None]
+        effects = [one.smallest_effect for one in feasible if one.view == view and one.smallest_effect is not None]
         if effects:
             yield Detects(view, max(effects))
 

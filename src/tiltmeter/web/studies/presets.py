@@ -22,7 +22,7 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StudyQuestion:
     """A question that a study can answer, and studies of three sizes that do."""
 
     key: str
@@ -52,16 +52,16 @@ def _words(professions: int, sentences: int, words: list[str]) -> dict[str, Any]
     return {"next_words": {"sources": sources, "words": words}}
 
 
-def _asked(key: str, title: str, about: str, *sizes: tuple[str, dict[str, Any]]) -> Asked:
+def _question(key: str, title: str, about: str, *sizes: tuple[str, dict[str, Any]]) -> StudyQuestion:
     made = []
     for size, (what, data) in zip(_SIZES, sizes, strict=True):
         study = {"name": f"{key} {size.lower()}", "models": [NAME], "seed": 7, **data}
         made.append(Preset(f"{key}-{size.lower()}", size, what, study))
-    return Asked(key, title, about, tuple(made))
+    return StudyQuestion(key, title, about, tuple(made))
 
 
 QUESTIONS = (
-    _asked(
+    _question(
         "prefers",
         "Which sentence does it prefer?",
         "The model compares sentences that differ only in the group they are about.",
@@ -72,7 +72,7 @@ QUESTIONS = (
             _pairs(["gender-professions", "race-names-pleasant-1"], 6, _SCORERS, "rephrased"),
         ),
     ),
-    _asked(
+    _question(
         "writes",
         "What does it write?",
         "The model continues prompts about each group, and several raters read the texts.",
@@ -89,7 +89,7 @@ QUESTIONS = (
             _texts(["gender", "age"], 48, {"temperature": [0.6, 1.0], "max_new_tokens": [10, 30]}, _MORE_RATERS),
         ),
     ),
-    _asked(
+    _question(
         "expects",
         "Which group does it expect?",
         "The model fills in “he”, “she” or “they” after sentences about people in many professions.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltmeter.models import known
+from tiltmeter.models import available_models
 from tiltmeter.records import Family
-from tiltmeter.web.studies.known import known_scorers
+from tiltmeter.web.studies.available import available_scorers
 
 FAMILIES: tuple[Family, ...] = ("causal", "masked")
 
@@ -17,7 +17,7 @@ def may_be_masked(model: str) -> bool:
     >>> may_be_masked("smollm2-135m"), may_be_masked("api:gpt-4@https://example.org"), may_be_masked("hf:org/name")
     (False, False, True)
     """
-    kinds = {one.name.partition(":")[0]: one.kind for one in known()}
+    kinds = {one.name.partition(":")[0]: one.kind for one in available_models()}
     kind = kinds.get(model.partition(":")[0], "")
     return not kind.startswith("causal") or "masked" in kind
 
@@ -38,7 +38,7 @@ def ticked_scorers(names: Sequence[str], ticked: Sequence[str]) -> list[str]:
 
 def meant_by(name: str) -> set[str]:
     """The scorers, without versions, that a short or full name stands for; none: it is no scorer."""
-    everything = [one.name for family in FAMILIES for one in known_scorers(family)]
+    everything = [one.name for family in FAMILIES for one in available_scorers(family)]
     return {full for full in everything if name in (full, full.partition(".")[2]) or name.startswith(f"{full}.v")}
 
 

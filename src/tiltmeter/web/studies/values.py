@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tiltmeter.views import FACTS
-from tiltmeter.web.studies.known import defaults
+from tiltmeter.web.studies.available import defaults
 
-VIEWS = {one.key: one.sources for one in FACTS.values()}
-"""The views of a study, and the noun under which the sources of each are registered."""
+VIEWS = {one.key: one.name for one in FACTS.values()}
+"""The views by the names of their tables in a study file."""
 
 
 def axis_text(value: Any) -> str | None:

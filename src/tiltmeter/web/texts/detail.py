@@ -13,6 +13,7 @@ from tiltmeter.present.shading import LEVELS, Shaded, shaded
 from tiltmeter.present.words import NONE, percent, probability, signed
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Pair, Prompt, Saliency, Structure
+from tiltmeter.results.measurements.columns import AUDIT
 from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of
@@ -97,7 +98,7 @@ def _continuation(folder: Path, number: int) -> Detail | None:
     one = found[0].one
     written = [
         ("Written by", found[0].model),
-        ("Settings", decoding_words(one.decoding, texts.kept.decodings)),
+        ("Settings", decoding_words(one.decoding, texts.table.decodings)),
         ("Sample", f"{one.sample + 1:,}"),
         ("Length", f"{one.tokens:,} tokens, ended {_ENDED.get(one.ended, one.ended)}"),
         *([("Nothing was written", one.unwritten)] if one.unwritten else []),
@@ -108,16 +109,18 @@ def _continuation(folder: Path, number: int) -> Detail | None:
         lines=(line_of(one),),
         labels=(*written, *_prompt_labels(one.prompt)),
         like=Filters(view="continuations", source=one.prompt.source, bias=one.prompt.bias, origin=one.prompt.origin),
-        ratings=tuple(map(figure_of, found[0].ratings)),
+        ratings=tuple(map(figure_of, found[0].ratings.values())),
     )
 
 
 def _pair(folder: Path, number: int) -> Detail | None:
-    found = PairTexts(folder).pairs([number])
+    texts = PairTexts(folder)
+    found = texts.pairs([number])
     if not found:
         return None
     pair = found[0].pair
-    issues = rows_of(folder, "select issue, because from findings where pair = ? order by rowid", number)
+    flags = "SELECT measure, label FROM ordered WHERE view = 'pairs' AND item = ? AND rater = ? AND value = 1"
+    issues = [(row["measure"], row["label"]) for row in texts.rows(f"{flags} ORDER BY place", pair.id, AUDIT)]
     labels = [
         ("Source", pair.source),
         ("Bias", pair.bias),
@@ -159,7 +162,10 @@ def _scores(folder: Path, found: ScoredPair) -> list[Scores]:
 
 
 def _tokens(folder: Path, model: str, pair: Pair) -> list[Tokens]:
-    """How surprising each token of both sentences is to a model, for every way in which it was asked."""
+    """How surprising each token of both sentences is to a model, for every way in which it was asked.
+
+    These are answers of the model, not measurements: only the ledger has them.
+    """
     rows = rows_of(
         folder,
         "select conditioning, text, spans, tokens, unscored from answers where model = ? and text in (?, ?)",

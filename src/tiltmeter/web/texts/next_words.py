@@ -1,30 +1,29 @@
-"""The prompts after which words were asked for, with what models expect there, from the ledger."""
+"""The prompts after which words were asked for, with what models expect there."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from tiltmeter.answers import word_of
 from tiltmeter.errors import UnknownName
 from tiltmeter.present.words import probability
-from tiltmeter.records import NextWords, Prompt, Saliency, Span
-from tiltmeter.store.rows import rows_of
-from tiltmeter.store.validation import record_reader
-from tiltmeter.web.texts.labels import labelled_rows
-from tiltmeter.web.texts.query import Filters, like
+from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
+from tiltmeter.results.measurements.columns import GAP, HIGHEST, SALIENCY, WORD
+from tiltmeter.results.texts import hidden_in, prompt_of, saliency_of
+from tiltmeter.web.texts.query import Filters
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
-from tiltmeter.web.texts.tables import Numbered, counts, page
+from tiltmeter.web.texts.tables import Numbered, Shown, chosen, counts, distinct, holds, joined, page
 
 UNASKED = "not asked yet"
 _SHOWN = 6
 """Words in the list; the page of the prompt has all of them."""
-_read_prompt, _read_saliency = record_reader(Prompt), record_reader(Saliency)
+_MOST = 200
+"""Words to choose from."""
+_WORDS = f"SELECT * FROM ordered WHERE view = 'next words' AND measure = '{WORD}'"
+_SAID = (WORD, HIGHEST, GAP, SALIENCY[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +48,34 @@ class AskedText:
     expected: tuple[Expected, ...]
 
 
-@dataclass(frozen=True)
-class NextWordTexts:
+class NextWordTexts(Shown):
     """What the pages show of the prompts of the view of next words."""
 
-    folder: Path
-
     @cached_property
+    def ways(self) -> list[tuple[str, bool]]:
+        """The models that were asked, and whether for whole words."""
+        every = self.table.of("next words", measure=WORD)
+        found = dict.fromkeys((cell.model, cell.bounded) for cell in every)
+        return sorted(found, key=lambda way: (self.table.models.index(way[0]), way[1]))
+
+    @property
     def models(self) -> list[str]:
         """The models that were asked."""
-        query = "select model from models where model in (select model from expected) order by rowid"
-        return [model for (model,) in self._ledger(query)]
+        return list(dict.fromkeys(model for model, _ in self.ways))
 
     @cached_property
     def words(self) -> list[str]:
-        """The words that were asked about, in the order of the first question that has each."""
-        rows = self._ledger("select distinct words from questions order by number limit 200")
-        return list(dict.fromkeys(word for (words,) in rows for word in json.loads(words)))
+        """The words that were asked about, as they come."""
+        query = f"SELECT label FROM ({_WORDS}) GROUP BY label ORDER BY min(place) LIMIT {_MOST}"
+        return [row["label"] for row in self.rows(query)]
 
     def listing(self, filters: Filters) -> Listing:
         """A page of prompts, and how many there are."""
         full = self.filled(filters)
-        table = self.table(full)
+        table = self.numbered(full)
         ends = self._ends(full)
-        found = counts(self.folder, table, full, ends)
-        shown = page(self.folder, table, full)
+        found = counts(self, table, full, ends)
+        shown = page(self, table, full)
         return Listing(
             filters=full,
             total=found.total,
@@ -94,65 +96,54 @@ class NextWordTexts:
         model, word = filters.model or next(iter(self.models), ""), filters.word or self._first_word(filters)
         return replace(filters, model=model, word=word, order="" if filters.order == "disagreement" else filters.order)
 
-    def table(self, filters: Filters) -> Numbered:
+    def numbered(self, filters: Filters) -> Numbered:
         """The prompts that the filters choose, each with the logarithm of the chance of a word."""
-        where, given = _conditions(filters)
-        value, reason = (self._cell(filters.word, at) for at in (1, 2))
+        where, given = joined(_conditions(filters))
         query = (
-            f"with answers as (select question, {value} as value, {reason} as reason from expected "
-            "where model = ? and bounded = ?), texts as (select a.number, a.perturbation as facet, e.value as value, "
-            "case when e.value is not null then null when e.question is null then coalesce(a.unscored, ?) "
-            "else coalesce(e.reason, ?) end as reason, null as spread "
-            f"from asked_labels a left join answers e on e.question = a.question where {where})"
+            "WITH answers AS (SELECT item, perturbation, bool_or(label = ?) AS is_there, "
+            "max(value) FILTER (label = ?) AS value, max(reason) FILTER (label = ?) AS reason "
+            f"FROM ({_WORDS}) WHERE model = ? AND bounded = ? GROUP BY ALL), "
+            "listed AS (SELECT number, items.perturbation AS facet, value, CASE WHEN value IS NULL THEN "
+            "coalesce(items.reason, CASE WHEN is_there THEN a.reason WHEN a.item IS NULL THEN ? ELSE ? END) END "
+            "AS reason, NULL AS spread FROM items LEFT JOIN answers AS a USING (item, perturbation) "
+            f"WHERE view = 'next words' AND {where})"
         )
         absent = f"`{filters.word}` was not asked for after this prompt"
-        asked = (*(filters.word,) * 4, filters.model, self._bounded(filters.model))
-        return Numbered(query, (*asked, UNASKED, absent, *given), logarithmic=True)
-
-    def _cell(self, word: str, at: int) -> str:
-        """SQL for a part of what is known of a word: 1 is the logarithm of its chance, 2 why it has none.
-
-        Words are kept as a list of such lists; most often each is where it stands among all words, and is looked for
-        elsewhere only if not. The word itself is a parameter, twice.
-        """
-        place = self.words.index(word) if word in self.words else 0
-        return (
-            f"case when json_extract(words, '$[{place}][0]') = ? then json_extract(words, '$[{place}][{at}]') else "
-            f"(select json_extract(w.value, '$[{at}]') from json_each(words) w "
-            "where json_extract(w.value, '$[0]') = ?) end"
-        )
+        asked = (*(filters.word,) * 3, filters.model, int(self._bounded(filters.model)), UNASKED, absent)
+        return Numbered(query, (*asked, *given), logarithmic=True)
 
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
-        rows = self._ledger(
-            "select a.number, a.question, a.perturbation, a.item, a.unscored, q.hidden from items a "
-            "left join questions q on q.number = a.question "
-            "where a.view = 'next words' and a.number in (select value from json_each(?))",
-            json.dumps(wanted),
+        rows = self.rows("SELECT * FROM items WHERE view = 'next words' AND number IN (SELECT unnest(?))", wanted)
+        said: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        query = (
+            "SELECT *, reason AS unscored FROM ordered WHERE view = 'next words' AND item IN (SELECT unnest(?)) "
+            "AND measure IN (SELECT unnest(?)) ORDER BY place"
         )
-        answers = self._answers([row[1] for row in rows if row[1] is not None])
-        found = {
-            number: AskedText(
-                number, _read_prompt(prompt), perturbation, _spans(hidden), unscored, tuple(answers.get(question, ()))
-            )
-            for number, question, perturbation, prompt, unscored, hidden in rows
-        }
+        for one in self.rows(query, [row["item"] for row in rows], list(_SAID)):
+            said.setdefault((one["item"], one["perturbation"]), []).append(one)
+        found = {row["number"]: self._asked(row, said.get((row["item"], row["perturbation"]), [])) for row in rows}
         return [found[number] for number in wanted if number in found]
 
-    def _answers(self, questions: Sequence[int]) -> dict[int, list[Expected]]:
-        rows = self._ledger(
-            "select e.question, m.model, e.bounded, e.words, e.highest, e.gap, s.saliency from models m "
-            "join expected e on e.model = m.model and e.bounded in (0, 1) "
-            "and e.question in (select value from json_each(?)) "
-            "left join saliencies s on s.model = m.model and s.question = e.question order by m.rowid, e.bounded",
-            json.dumps(list(questions)),
-        )
-        found: dict[int, list[Expected]] = {}
-        for question, model, bounded, words, highest, gap, saliency in rows:
-            expected = NextWords(tuple(word_of(*word) for word in json.loads(words)), highest, gap)
-            explained = _read_saliency(saliency) if saliency else None
-            found.setdefault(question, []).append(Expected(model, bool(bounded), expected, explained))
-        return found
+    def _asked(self, row: dict[str, Any], said: Sequence[dict[str, Any]]) -> AskedText:
+        expected = []
+        for model, bounded in () if row["reason"] else self.ways:
+            own = [one for one in said if one["model"] == model]
+            asked = [one for one in own if one["bounded"] == bounded]
+            words = {one["label"]: one for one in asked if one["measure"] == WORD}
+            sure = {one["measure"]: one["value"] for one in asked}
+            known = tuple(NextWord(word, one["value"], one["unscored"]) for word, one in words.items())
+            explained = next((one for one in own if one["measure"] == SALIENCY[0]), None)
+            if known:
+                found = NextWords(known, sure.get(HIGHEST), sure.get(GAP))
+                saliency = saliency_of(explained, self._method) if explained else None
+                expected.append(Expected(model, bounded, found, saliency))
+        prompt, hidden = prompt_of(row), hidden_in(row)
+        return AskedText(row["number"], prompt, row["perturbation"], hidden, row["reason"], tuple(expected))
+
+    @property
+    def _method(self) -> str:
+        return str(self.run.meta["resolved"]["next_words"]["saliency"])
 
     def _row(self, one: AskedText, filters: Filters) -> Row:
         prompt = one.prompt
@@ -162,14 +153,10 @@ class NextWordTexts:
         return Row(f"w{one.number}", (line_of(one),), tuple(filter(None, dict.fromkeys(labels))), tuple(figures))
 
     def _options(self) -> dict[str, list[Option]]:
-        rows = self._rows('select distinct source, bias, structure, "group" from asked_labels')
-        named = {
-            name: [Option(value, value) for value in dict.fromkeys(row[at] for row in rows) if value]
-            for at, name in enumerate(("source", "bias", "structure", "group"))
-        }
+        named = {"source": "source", "bias": "bias", "structure": "structure", "group": '"group"'}
         return {
             "model": [Option(name, name) for name in self.models],
-            **named,
+            **{name: distinct(self, "next words", column) for name, column in named.items()},
             "word": [Option(word, word) for word in self.words],
         }
 
@@ -180,36 +167,21 @@ class NextWordTexts:
 
     def _first_word(self, filters: Filters) -> str:
         """The first word that was asked for after the prompts that are chosen; after others it may be another one."""
-        where, given = _conditions(filters)
-        asked = self._rows(
-            f"select question from asked_labels a where question is not null and {where} order by number limit 1",
-            *given,
+        where, given = joined(_conditions(filters))
+        query = (
+            f"SELECT label FROM ({_WORDS}) AS w JOIN items USING (view, item, perturbation) WHERE {where} "
+            "ORDER BY items.number, place LIMIT 1"
         )
-        if not asked:
-            return next(iter(self.words), "")
-        [(words,)] = self._ledger("select words from questions where number = ?", asked[0][0])
-        return str(json.loads(words)[0])
+        return next((row["label"] for row in self.rows(query, *given)), next(iter(self.words), ""))
 
-    def _bounded(self, model: str) -> int:
-        """Whether the chances are those of whole words, as the first answer of the model has it."""
-        found = self._ledger("select bounded from expected where model = ? limit 1", model)
-        return int(found[0][0]) if found else 0
+    def _bounded(self, model: str) -> bool:
+        """Whether the chances are those of whole words, as the first answers of the model have it."""
+        return next((bounded for name, bounded in self.ways if name == model), False)
 
     def _ends(self, filters: Filters) -> tuple[float, float] | None:
-        [(high,)] = self._ledger(
-            f"select max({self._cell(filters.word, 1)}) from expected where model = ? and bounded = ?",
-            *(filters.word,) * 2,
-            filters.model,
-            self._bounded(filters.model),
-        )
-        return None if high is None else (0.0, math.exp(high))
-
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Of the labels too, which may have to be copied first."""
-        return labelled_rows(self.folder, query, *values)
-
-    def _ledger(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return list(rows_of(self.folder, query, *values))
+        query = f"SELECT max(value) AS high FROM ({_WORDS}) WHERE label = ? AND model = ? AND bounded = ?"
+        [row] = self.rows(query, filters.word, filters.model, int(self._bounded(filters.model)))
+        return None if row["high"] is None else (0.0, math.exp(row["high"]))
 
 
 def line_of(one: AskedText) -> Line:
@@ -227,19 +199,11 @@ def figures_of(found: NextWords) -> list[Figure]:
     ]
 
 
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
-    conditions: list[tuple[str, list[Any]]] = [("true", [])]
-    for name in ("source", "bias", "origin", "group", "perturbation"):
-        value = getattr(filters, name)
-        if value:
-            conditions.append((f'a."{name}" = ?', [value]))
+def _conditions(filters: Filters) -> list[tuple[str, list[Any]]]:
+    conditions = chosen(filters, "source", "bias", "origin", "group", "perturbation")
     if filters.structure:
         # Where the prompts have no structure it is their template that varies.
-        conditions.append(("? in (structure, template)", [filters.structure]))
+        conditions.append(("? IN (items.structure, items.template)", [filters.structure]))
     if filters.q:
-        conditions.append(("a.words like ? escape '\\'", [like(filters.q)]))
-    return " and ".join(condition for condition, _ in conditions), [one for _, given in conditions for one in given]
-
-
-def _spans(text: str | None) -> tuple[Span, ...]:
-    return tuple((start, end) for start, end in json.loads(text or "[]"))
+        conditions.append((holds("items.text"), [filters.q]))
+    return conditions

@@ -1,11 +1,9 @@
-"""The pairs of a run with the scores of both sentences, from the ledger."""
+"""The pairs of a run with the scores of both sentences."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import UnknownName
@@ -13,20 +11,25 @@ from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.words import signed
 from tiltmeter.records import Pair, PairScore
-from tiltmeter.store.rows import rows_of
-from tiltmeter.store.validation import record_reader
-from tiltmeter.web.texts.labels import labelled_rows
-from tiltmeter.web.texts.query import Filters, like
+from tiltmeter.results.cells import TEST
+from tiltmeter.results.measurements.columns import CONTROL as CONTROL_PAIR
+from tiltmeter.results.measurements.columns import MEANING, SCORE
+from tiltmeter.results.texts import pair_of
+from tiltmeter.web.texts.query import Filters
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
-from tiltmeter.web.texts.tables import Numbered, counts, page, spread_query
+from tiltmeter.web.texts.tables import Numbered, Shown, chosen, counts, distinct, holds, joined, page, spread_query
 
 CONTROL = "neither sentence is the stereotyped one: a control"
 UNSCORED = "not scored"
-_read_pair = record_reader(Pair)
-_MARGIN = "case target when 0 then s.score_1 - s.score_2 when 1 then s.score_2 - s.score_1 end"
-_STEREOTYPED = (
-    "case when contrast = 'meaning' then 'meaningful' else case target when 0 then group_1 when 1 then group_2 end end"
-)
+_SCORES = f"""
+SELECT model, scorer, item, arg_min(value, place) AS first, arg_max(value, place) AS second, any_value(reason) AS reason
+FROM ordered WHERE view = 'pairs' AND measure LIKE '%{SCORE}' AND
+"""
+"""Both scores of a pair, that of the stereotyped sentence first; a condition follows."""
+_MARGIN = f"CASE WHEN role IS DISTINCT FROM '{CONTROL_PAIR}' THEN first - second END"
+_STEREOTYPED = f"CASE role WHEN '{MEANING}' THEN 'meaningful' WHEN '{CONTROL_PAIR}' THEN NULL ELSE items.\"group\" END"
+_GROUPS = tuple(f'CASE swapped WHEN {side} THEN "group" ELSE against END' for side in (0, 1))
+"""As the source has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,14 @@ class ScoredPair:
     scores: tuple[tuple[str, PairScore], ...]
 
 
-@dataclass(frozen=True)
-class PairTexts:
+class PairTexts(Shown):
     """What the pages show of the pairs of a run."""
-
-    folder: Path
 
     @cached_property
     def cells(self) -> list[tuple[str, str]]:
         """The models and scorers that have scores, in the order of the study."""
-        return [(model, scorer) for model, scorer in self._ledger("select model, scorer from cells order by number")]
+        every = [cell for cell in self.table.cells if cell.view == "pairs" and cell.scorer]
+        return list(dict.fromkeys((cell.model, cell.scorer) for cell in every))
 
     @property
     def models(self) -> list[str]:
@@ -57,10 +58,10 @@ class PairTexts:
     def listing(self, filters: Filters) -> Listing:
         """A page of pairs, and how many there are."""
         full = self.filled(filters)
-        plain = self.table(replace(full, order=""))
+        plain = self.numbered(replace(full, order=""))
         ends = self._ends(full)
-        found = counts(self.folder, plain, full, ends)
-        shown = page(self.folder, self.table(full), full)
+        found = counts(self, plain, full, ends)
+        shown = page(self, self.numbered(full), full)
         spreads = {one.number: one.spread for one in shown if full.order == "disagreement"}
         pairs = self.pairs([one.number for one in shown])
         return Listing(
@@ -87,41 +88,43 @@ class PairTexts:
         full = replace(filters, model=model, scorer=filters.scorer or next(iter(scorers), ""))
         return replace(full, order="") if full.order == "disagreement" and len(scorers) < 2 else full
 
-    def table(self, filters: Filters) -> Numbered:
+    def numbered(self, filters: Filters) -> Numbered:
         """The pairs that the filters choose, each with the margin of the stereotyped sentence."""
-        where, given = _conditions(filters)
+        apart = filters.order == "disagreement"
         judged = (
-            f"select s.scorer as judge, s.pair as item, {_MARGIN} as value from scores s "
-            "join pair_labels p on p.number = s.pair where s.model = ?"
+            f"SELECT scorer AS judge, item, {_MARGIN} AS value FROM ({_SCORES} model = ? GROUP BY ALL) "
+            "JOIN items USING (item) WHERE items.view = 'pairs'"
         )
-        apart = f"spreads as ({spread_query(judged)}), " if filters.order == "disagreement" else ""
-        spread, joined = ("spread", "left join spreads on item = p.number") if apart else ("null", "")
+        spreads = f"spreads AS ({spread_query(judged)}), " if apart else ""
+        spread, beside = ("spread", "LEFT JOIN spreads USING (item)") if apart else ("NULL", "")
+        where, given = joined(_conditions(filters))
         query = (
-            f"with {apart}texts as (select p.number, {_STEREOTYPED} as facet, {_MARGIN} as value, "
-            f"case when s.score_1 is null then coalesce(s.unscored, ?) when ({_MARGIN}) is null then ? end as reason, "
-            f"{spread} as spread from pair_labels p "
-            f"left join scores s on s.model = ? and s.scorer = ? and s.pair = p.number {joined} where {where})"
+            f"WITH {spreads}scores AS ({_SCORES} model = ? AND scorer = ? GROUP BY ALL), "
+            f"listed AS (SELECT number, {_STEREOTYPED} AS facet, {_MARGIN} AS value, CASE WHEN first IS NULL "
+            f"THEN coalesce(s.reason, ?) WHEN role = '{CONTROL_PAIR}' THEN ? END AS reason, {spread} AS spread "
+            f"FROM items LEFT JOIN scores AS s USING (item) {beside} WHERE items.view = 'pairs' AND {where})"
         )
         first = (filters.model,) if apart else ()
-        return Numbered(query, (*first, UNSCORED, CONTROL, filters.model, filters.scorer, *given))
+        return Numbered(query, (*first, filters.model, filters.scorer, UNSCORED, CONTROL, *given))
 
     def pairs(self, wanted: list[int]) -> list[ScoredPair]:
         """The pairs of these numbers with all their scores, in that order."""
-        chosen = json.dumps(wanted)
-        query = "select number, item from items where view = 'pairs' and number in (select value from json_each(?))"
-        rows = self._ledger(query, chosen)
-        found = {number: _read_pair(text) for number, text in rows}
-        scores: dict[int, list[tuple[str, PairScore]]] = {}
-        scored = self._ledger(
-            "select s.pair, s.model, s.scorer, score_1, score_2, unscored from cells c join scores s "
-            "on s.model = c.model and s.scorer = c.scorer and s.pair in (select value from json_each(?)) "
-            "order by c.number",
-            chosen,
-        )
-        for number, model, scorer, first, second, unscored in scored:
-            both = None if first is None else (first, second)
-            scores.setdefault(number, []).append((model, PairScore(found[number], scorer, both, unscored)))
-        return [ScoredPair(one, found[one], tuple(scores.get(one, ()))) for one in wanted if one in found]
+        rows = self.rows("SELECT * FROM items WHERE view = 'pairs' AND number IN (SELECT unnest(?))", wanted)
+        scored: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+        for one in self.rows(f"{_SCORES} item IN (SELECT unnest(?)) GROUP BY ALL", [row["item"] for row in rows]):
+            scored.setdefault(one["item"], {})[one["model"], one["scorer"]] = one
+        found = {row["number"]: self._scored(row, scored.get(row["item"], {})) for row in rows}
+        return [found[number] for number in wanted if number in found]
+
+    def _scored(self, row: dict[str, Any], scored: dict[tuple[str, str], dict[str, Any]]) -> ScoredPair:
+        pair, made = pair_of(row), []
+        for cell in self.cells:
+            if cell in scored:
+                one = scored[cell]
+                both = (one["second"], one["first"]) if row["swapped"] else (one["first"], one["second"])
+                scores = None if one["first"] is None else both
+                made.append((cell[0], PairScore(pair, cell[1], scores, one["reason"])))
+        return ScoredPair(row["number"], pair, tuple(made))
 
     def _row(self, one: ScoredPair, filters: Filters, spread: float | None) -> Row:
         pair = one.pair
@@ -134,20 +137,11 @@ class PairTexts:
         return Row(f"p{one.number}", lines_of(pair), tuple(filter(None, dict.fromkeys(labels))), tuple(figures))
 
     def _options(self, filters: Filters) -> dict[str, list[Option]]:
-        rows = self._rows("select distinct source, bias, group_1, group_2, structure from pair_labels")
-        listed = {
-            "source": [row[0] for row in rows],
-            "bias": [row[1] for row in rows],
-            "group": [group for row in rows for group in row[2:4]],
-            "structure": [row[4] for row in rows],
-        }
-        found = {
-            name: [Option(value, value) for value in dict.fromkeys(filter(None, values))]
-            for name, values in listed.items()
-        }
         return {
             "model": [Option(name, name) for name in self.models],
-            **found,
+            **{name: distinct(self, "pairs", name) for name in ("source", "bias")},
+            "group": distinct(self, "pairs", *_GROUPS),
+            "structure": distinct(self, "pairs", "structure"),
             "scorer": [Option(name, short_scorer(name)) for name in self._scorers(filters.model)],
         }
 
@@ -161,9 +155,9 @@ class PairTexts:
                 if full.order
                 else "The run has one scorer only, so there is no disagreement to order by."
             )
-        [(aside,)] = self._rows("select count(*) from pair_labels where aside")
-        if aside:
-            notes.append(f"{aside:,} more pairs only take the place of flagged sentences, and are not listed.")
+        [aside] = self.rows(f"SELECT count(*) AS n FROM items WHERE view = 'pairs' AND NOT {TEST}")
+        if aside["n"]:
+            notes.append(f"{aside['n']:,} more pairs only take the place of flagged sentences, and are not listed.")
         return notes
 
     def _scorers(self, model: str) -> list[str]:
@@ -171,16 +165,9 @@ class PairTexts:
 
     def _ends(self, filters: Filters) -> tuple[float, float] | None:
         """As far to either side as the largest margin, so that none is in the middle."""
-        query = "select max(abs(score_1 - score_2)) from scores where model = ? and scorer = ?"
-        [(most,)] = self._ledger(query, filters.model, filters.scorer)
-        return (-most, most) if most else None
-
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Of the labels too, which may have to be copied first."""
-        return labelled_rows(self.folder, query, *values)
-
-    def _ledger(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return list(rows_of(self.folder, query, *values))
+        query = f"SELECT max(abs(first - second)) AS most FROM ({_SCORES} model = ? AND scorer = ? GROUP BY ALL)"
+        [row] = self.rows(query, filters.model, filters.scorer)
+        return (-row["most"], row["most"]) if row["most"] else None
 
 
 def lines_of(pair: Pair) -> tuple[Line, ...]:
@@ -211,18 +198,14 @@ def figure_of(score: PairScore) -> Figure:
     return Figure(name, f"{signed(distance)}{tie}")
 
 
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
+def _conditions(filters: Filters) -> list[tuple[str, list[Any]]]:
     # Pairs that only take the place of flagged sentences are no part of the test.
-    conditions: list[tuple[str, list[Any]]] = [("not aside", [])]
+    conditions: list[tuple[str, list[Any]]] = [(TEST, [])]
+    conditions += chosen(filters, "source", "bias", "origin", "structure", "kind")
     if filters.labelled:
-        conditions.append(("target is not null and contrast = 'stereotype'", []))
-    for name in ("source", "bias", "origin", "structure", "kind"):
-        value = getattr(filters, name)
-        if value:
-            conditions.append((f"p.{name} = ?", [value]))
+        conditions.append(("role IS NULL", []))
     if filters.group:
-        conditions.append(("? in (group_1, group_2)", [filters.group]))
+        conditions.append(('? IN (items."group", against)', [filters.group]))
     if filters.q:
-        texts = "(text_1 like ? escape '\\' or text_2 like ? escape '\\')"
-        conditions.append((texts, [like(filters.q)] * 2))
-    return " and ".join(condition for condition, _ in conditions), [one for _, given in conditions for one in given]
+        conditions.append((holds("text", "other_text"), [filters.q] * 2))
+    return conditions

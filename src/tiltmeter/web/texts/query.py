@@ -116,16 +116,6 @@ Chosen = Annotated[Filters, Depends(_of_request)]
 """The filters of an address, as a parameter of a page."""
 
 
-def like(text: str) -> str:
-    """A pattern of SQL that finds a text anywhere, whatever it holds.
-
-    >>> like("50 %")
-    '%50 \\\\%%'
-    """
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
-
-
 def _number(name: str, text: str) -> float | None:
     if not text:
         return None

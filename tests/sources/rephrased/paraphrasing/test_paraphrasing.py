@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
-from tiltmeter.engine.rephrasing import partial_beside, rephrase
-from tiltmeter.engine.sentence_units import PartialFile
+from tiltmeter.engine.rephrasing import rephrase, unfinished_file
+from tiltmeter.engine.sentence_units import UnfinishedFile
 from tiltmeter.errors import RunError
 from tiltmeter.progress import NoProgress
 from tiltmeter.records import Prompt
@@ -30,7 +30,7 @@ from tiltmeter.sources.rephrased.paraphrasing.form import form_of
 from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
-from tiltmeter.stats.kept_shares import Asked, uneven
+from tiltmeter.stats.views.attrition import Attempt, unequal_attrition
 
 pytestmark = pytest.mark.slow
 INTRODUCED, LATE = "The teacher introduced the poet as", "When the bus was late, the poet"
@@ -54,7 +54,9 @@ def judge(parse):
 
 
 def tilted(counted):
-    return uneven([Asked(one.bias, one.group, origin, kept) for one in counted.groups for origin, kept in one.checked])
+    return unequal_attrition(
+        [Attempt(one.bias, one.group, origin, kept) for one in counted.groups for origin, kept in one.checked]
+    )
 
 
 def marks(parse, text: str) -> frozenset[str]:
@@ -348,13 +350,13 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
             return super().complete(*arguments, **options)
 
     order = {"by": "rule"}
-    partial = partial_beside(tmp_path / "p.csv", order)
+    partial = unfinished_file(tmp_path / "p.csv", order)
     with pytest.raises(KeyboardInterrupt):
         rephrase(asked, wanted, Stops(cleft), lambda: judge, settings, partial=partial)
     partial.close()
     with pytest.raises(RunError, match="with by 'rule', which is now 'other'"):
-        partial_beside(tmp_path / "p.csv", {"by": "other"})
-    again = PartialFile(tmp_path / "p.csv.partial", order)
+        unfinished_file(tmp_path / "p.csv", {"by": "other"})
+    again = UnfinishedFile(tmp_path / "p.csv.partial", order)
     pen = RulePen(cleft)
     found = rephrase(asked, wanted, pen, lambda: judge, settings, partial=again)
     assert found == whole

@@ -8,7 +8,7 @@ from tiltmeter.sources.rephrased.paraphrasing.counterparts import matched
 from tiltmeter.sources.rephrased.paraphrasing.files import COLUMNS, rephrased_prompts, write_rephrased
 from tiltmeter.sources.rephrased.paraphrasing.records import Attempt, ParaphraseSettings, Rephrased
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target, targets
-from tiltmeter.sources.rephrased.paraphrasing.writing import Judge, Pen, blocks, other_terms, paraphrase
+from tiltmeter.sources.rephrased.paraphrasing.writing import Judge, Paraphraser, blocks, other_terms, paraphrase
 
 __all__ = [
     "COLUMNS",
@@ -16,7 +16,7 @@ __all__ = [
     "Attempt",
     "Judge",
     "ParaphraseSettings",
-    "Pen",
+    "Paraphraser",
     "Rephrased",
     "Target",
     "account",

@@ -35,9 +35,9 @@ class ParaphraseSettings:
             value = getattr(self, key)
             if type(value) is not int or value < 1:
                 raise UserError(f"must be a whole number from 1 up, not {value!r}", key=key)
-        if not 0 <= self.similarity <= 1:
+        if not isinstance(self.similarity, int | float) or not 0 <= self.similarity <= 1:
             raise UserError(
-                f"must be a number from 0 (anything) to 1 (the same), not {self.similarity}", key="similarity"
+                f"must be a number from 0 (anything) to 1 (the same), not {self.similarity!r}", key="similarity"
             )
 
     @property

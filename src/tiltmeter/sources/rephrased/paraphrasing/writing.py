@@ -25,7 +25,7 @@ NOT_ENGLISH = "the prompt is not in English"
 NO_STRUCTURE = "no structure suits the place where the prompt breaks off"
 
 
-class Pen(Protocol):
+class Paraphraser(Protocol):
     """A model that writes."""
 
     @property
@@ -80,7 +80,7 @@ def other_terms(prompts: Sequence[Prompt]) -> dict[tuple[str, str | None], tuple
 def paraphrase(
     prompts: Sequence[Prompt],
     targets: Sequence[Target],
-    pen: Pen,
+    pen: Paraphraser,
     judge: Judge,
     settings: ParaphraseSettings | None = None,
     others: Mapping[tuple[str, str | None], tuple[str, ...]] | None = None,
@@ -100,7 +100,7 @@ class _Block:
         self,
         prompts: Sequence[Prompt],
         targets: Sequence[Target],
-        pen: Pen,
+        pen: Paraphraser,
         judge: Judge,
         settings: ParaphraseSettings,
         others: Mapping[tuple[str, str | None], tuple[str, ...]],

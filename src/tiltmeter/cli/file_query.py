@@ -1,0 +1,30 @@
+"""What is asked of files, whatever they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class FileQuery:
+    """The files of a command, what their columns are called, and which rows count."""
+
+    places: Sequence[str | Path]
+    columns: Mapping[str, str]
+    where: Mapping[str, str]
+    reference: str | None
+    level: float
+    seed: int
+
+    @property
+    def only(self) -> str | Path:
+        """The one file, where there can be only one."""
+        if len(self.places) > 1:
+            raise UserError(
+                f"{len(self.places)} files were given, and only --view pairs and --layout blocks read several; name one"
+            )
+        return self.places[0]

@@ -1,0 +1,238 @@
+"""Writing with a checkpoint of transformers: a cache of what was read, and a mask over what was dropped."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import ModelError
+from tiltmeter.models.decoding.chat import ChatFrame
+from tiltmeter.models.decoding.interface import Step, TokenIds, Unwritable
+from tiltmeter.models.decoding.sampling import Logits
+from tiltmeter.models.encoding import Encoder
+
+if TYPE_CHECKING:
+    import torch
+
+# While a text is written each row adds one token at a time, so a batch may hold more than what is computed at once.
+_BATCH_FACTOR = 4
+# As much of a prompt's end as is needed to see how the first token written is joined to it.
+_TAIL = 4
+# Any word of one token will do.
+_WORD = "a"
+
+
+class CheckpointBatch:
+    """Rows of a key-value cache.
+
+    The common beginning of the prompts is read once, and so is each distinct prompt. Rows are made equally long by
+    places that the mask hides; a token that is taken back is hidden too, so nothing is ever moved in the cache.
+    """
+
+    def __init__(self, model: Any, device: str, padding: int, rows: Sequence[TokenIds]) -> None:
+        import torch
+        from transformers import DynamicCache
+
+        self._model, self._device = model, device
+        accepted = inspect.signature(model.forward).parameters
+        self._positioned, self._last_only = "position_ids" in accepted, "logits_to_keep" in accepted
+        self._cache: Any = DynamicCache()
+        distinct = list(dict.fromkeys(rows))
+        shared = _shared_length(distinct)
+        if shared:
+            beginning = torch.tensor([distinct[0][:shared]])
+            self._run(beginning, torch.ones_like(beginning), torch.arange(shared)[None])
+            self._cache.batch_repeat_interleave(len(distinct))
+        longest = max(map(len, distinct)) - shared
+        hidden = [longest + shared - len(row) for row in distinct]
+        ids = torch.tensor([(padding,) * gap + row[shared:] for gap, row in zip(hidden, distinct, strict=True)])
+        seen = (torch.arange(longest) >= torch.tensor(hidden)[:, None]).long()
+        mask = torch.cat([torch.ones(len(distinct), shared, dtype=torch.long), seen], 1)
+        logits = self._run(ids, mask, shared + (seen.cumsum(1) - 1).clamp(min=0))
+        copies = torch.tensor([distinct.index(row) for row in rows])
+        self._select(copies)
+        self._mask = mask[copies]
+        self._places: list[list[int]] = [[] for _ in rows]
+        self.logits: list[Logits] = list(logits[copies.numpy()])
+
+    def keep(self, lines: Sequence[int]) -> None:
+        """Go on with these rows of the cache."""
+        import torch
+
+        kept = torch.tensor(lines)
+        self._select(kept)
+        self._mask = self._mask[kept]
+        self._places = [self._places[line] for line in lines]
+
+    def advance(self, steps: Sequence[Step | None]) -> None:
+        """Make a step in each row; rows without one leave."""
+        import torch
+
+        staying = [(at, step) for at, step in enumerate(steps) if step is not None]
+        if len(staying) < len(steps):
+            self.keep([at for at, _ in staying])
+        new = self._mask.shape[1]
+        for line, (_, step) in enumerate(staying):
+            self._mask[line, self._places[line][step.keep :]] = 0
+            self._places[line] = [*self._places[line][: step.keep], new]
+        self._mask = torch.cat([self._mask, torch.ones(len(staying), 1, dtype=torch.long)], 1)
+        ids = torch.tensor([[step.token] for _, step in staying])
+        self.logits = list(self._run(ids, self._mask, self._mask.sum(1, keepdim=True) - 1))
+
+    def _select(self, rows: torch.Tensor) -> None:
+        self._cache.batch_select_indices(rows.to(self._device))
+
+    def _run(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> Logits:
+        """The numbers after the last token of each row."""
+        import torch
+
+        options: dict[str, Any] = {}
+        if self._positioned:
+            options["position_ids"] = positions.to(self._device)
+        if self._last_only:
+            options["logits_to_keep"] = 1
+        if not bool(mask.all()):
+            # Attention is faster without a mask, and most batches begin without one.
+            options["attention_mask"] = mask.to(self._device)
+        with torch.inference_mode():
+            output = self._model(ids.to(self._device), past_key_values=self._cache, use_cache=True, **options)
+            logits: Logits = output.logits[:, -1].float().cpu().numpy()
+        return logits
+
+
+class CheckpointSampler:
+    """The means of writing of a causal checkpoint."""
+
+    def __init__(
+        self,
+        model: Any,
+        device: str,
+        encoder: Encoder,
+        *,
+        name: str,
+        start: TokenIds,
+        ends: frozenset[int],
+        context: int | None,
+        batch_tokens: int,
+    ) -> None:
+        self._model, self._device, self._encoder, self._name = model, device, encoder, name
+        self._start, self._context = start, context
+        self.ends = ends
+        self.batch_tokens = _BATCH_FACTOR * batch_tokens
+
+    @cached_property
+    def chat(self) -> ChatFrame | None:
+        """What the chat template puts around an instruction, where the tokenizer has one."""
+        return ChatFrame.of(self._encoder.tokenizer)
+
+    def read(self, prompt: str) -> TokenIds:
+        """Start token and prompt, or a chat prompt with the special tokens of its frame."""
+        row = self.chat.ids(prompt, self._encoder) if self.chat is not None else None
+        if row is None:
+            row = self._start + self.pieces(prompt)
+        if not row:
+            problem = f"{self._name} has no start token, so it cannot write after an empty prompt"
+            raise Unwritable(problem, "the prompt is empty and the model has no start token")
+        if self._context is not None and len(row) >= self._context:
+            raise Unwritable(
+                f"a prompt has {len(row)} tokens and {self._name} reads at most {self._context}, so nothing can be "
+                f"written after it: {prompt[:60]!r}",
+                f"the prompt fills the model's context of {self._context} tokens",
+            )
+        return row
+
+    def room(self, row: TokenIds) -> int | None:
+        """What the prompt leaves of the context."""
+        return None if self._context is None else self._context - len(row)
+
+    def open(self, rows: Sequence[TokenIds]) -> CheckpointBatch:
+        """A batch of a cache that was found, once, to give the numbers of the plain computation."""
+        if not self._cache_is_exact:
+            raise ModelError(
+                f"{self._name} gives different numbers with a cache and without, so tiltmeter cannot write with it"
+            )
+        return self._batch(rows)
+
+    def pieces(self, text: str) -> TokenIds:
+        """The tokens of a text."""
+        [encoded] = self._encoder.encode([text])
+        return encoded.ids
+
+    def continuation(self, text: str) -> TokenIds:
+        """The tokens of a text after another word; some tokenizers treat the beginning of a text in their own way."""
+        before = self.pieces(_WORD)
+        both = self.pieces(_WORD + text)
+        return both[len(before) :] if both[: len(before)] == before else self.pieces(text)
+
+    @cached_property
+    def joins(self) -> NDArray[np.bool_]:
+        """Found by writing each token after a word."""
+        word = list(self.pieces(_WORD))
+        count = len(self._encoder.tokenizer)
+        texts = self._encoder.tokenizer.batch_decode(
+            [[*word, token] for token in range(count)], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        # A token that is part of a character shows as a replacement sign; it may be a letter.
+        return np.array([lengthens(text.removeprefix(_WORD)) for text in texts])
+
+    def text(self, row: TokenIds, written: Sequence[int]) -> str:
+        """The characters of the tokens after a prompt, with the space before the first where there is one."""
+        # Some tokenizers drop the space of whatever they decode first: so that is the end of the prompt.
+        tail = list(row[-_TAIL:])
+        before = self._decode(tail)
+        return self._decode([*tail, *written])[len(before) :]
+
+    def _decode(self, ids: list[int]) -> str:
+        text: str = self._encoder.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return text
+
+    def _batch(self, rows: Sequence[TokenIds]) -> CheckpointBatch:
+        return CheckpointBatch(self._model, self._device, 0, rows)
+
+    @cached_property
+    def _cache_is_exact(self) -> bool:
+        """Whether prompts of different length and a token taken back leave the numbers as they are."""
+        import torch
+
+        rows: list[TokenIds] = [(0, 1, 2, 3, 4, 5), (0, 1, 7), (0, 1, 7)]
+        try:
+            batch = self._batch(rows)
+            batch.advance([Step(0, 6), Step(0, 5), Step(0, 4)])
+            batch.advance([Step(0, 2), Step(1, 3), None])
+        except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError):
+            # Each architecture without a cache of this kind objects in its own way.
+            return False
+        for row, logits in zip([(*rows[0], 2), (*rows[1], 5, 3)], batch.logits, strict=True):
+            with torch.inference_mode():
+                plain = self._model(torch.tensor([row], device=self._device)).logits[0, -1].float().cpu().numpy()
+            # float32 agrees to 1e-5 of the range, bfloat16 to 1e-2; a wrong cache is off by a good part of it.
+            if not np.abs(logits - plain).max() <= 0.03 * np.ptp(plain):
+                return False
+        return True
+
+
+def lengthens(text: str) -> bool:
+    """Whether a text directly after a word makes it another word; the apostrophe of a genitive does not.
+
+    >>> [lengthens(text) for text in ("ment", "-made", " of", "'s", ".")]
+    [True, True, False, False, False]
+    """
+    return text[:1].isalnum() or text[:1] in ("-", "_", "\ufffd")
+
+
+def _shared_length(rows: Sequence[TokenIds]) -> int:
+    """How many tokens all rows begin with, leaving each at least one of its own.
+
+    >>> _shared_length([(1, 2, 3, 4), (1, 2, 5), (1, 2)])
+    1
+    """
+    if len(rows) == 1:
+        return 0
+    common = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False)))
+    return min(common, min(map(len, rows)) - 1)

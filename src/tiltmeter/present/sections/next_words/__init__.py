@@ -1,0 +1,1 @@
+"""Sections about which words a model expects."""

@@ -1,0 +1,1 @@
+"""Sections about which sentence a model prefers."""

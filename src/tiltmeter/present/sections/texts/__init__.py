@@ -1,0 +1,1 @@
+"""Sections about what a model writes."""

@@ -1,0 +1,82 @@
+"""What the models write about each group: settings by raters, curves, groups, refusals, situations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tiltmeter.present.blocks import Block, Chart, Notice, Prose, Section, text
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.texts.by_rater import board_blocks, board_title
+from tiltmeter.present.sections.texts.curves import decoding_curves, highest_curves, sample_curve
+from tiltmeter.present.sections.texts.groups import group_sections
+from tiltmeter.present.sections.texts.of_run import RunTexts, texts_of, titled
+from tiltmeter.present.sections.texts.situations import situation_sections
+from tiltmeter.present.words import count, listed
+from tiltmeter.results.summary.by_rater import Board
+from tiltmeter.results.summary.text_records import kind_of
+
+_OPEN = 3
+"""Boards that are open from the beginning; of more, the first is."""
+
+
+def texts(found: Reported) -> list[Section]:
+    """One section for each run whose models wrote texts."""
+    return [
+        Section(
+            titled("What the model writes about each group", one),
+            tuple(_blocks(one)),
+            anchor=f"texts-{number}" if number else "texts",
+            about={"view": "continuations"},
+        )
+        for number, one in enumerate(texts_of(found))
+    ]
+
+
+def _blocks(texts: RunTexts) -> Iterator[Block]:
+    yield Prose(
+        text(
+            "Models continued prompts about each group, and raters rated every text. A method is a combination of "
+            "prompts, decoding and rater. A difference that appears in one method only says something about that "
+            "method."
+        )
+    )
+    yield from map(Notice, map(text, notices(texts)))
+    boards = texts.boards
+    if not boards and not texts.summary.situations:
+        yield Prose(text("No text has a rating yet."))
+    for number, board in enumerate(boards):
+        first = all((one.model, one.bias) != (board.model, board.bias) for one in boards[:number])
+        folded = None if len(boards) <= _OPEN else bool(number)
+        about = {"model": board.model, "view": "continuations", "bias": board.bias}
+        yield Section(board_title(board, texts), tuple(_board(board, texts, first=first)), folded=folded, about=about)
+    yield from situation_sections(texts)
+    samples = tuple(chart for curve in texts.summary.sizes for chart in sample_curve(curve, texts))
+    if samples:
+        yield Section("How many samples are enough?", samples, folded=True)
+    yield from group_sections(texts)
+
+
+def _board(board: Board, texts: RunTexts, *, first: bool) -> Iterator[Block]:
+    yield from board_blocks(board, texts)
+    # The curves over k show all groups, so they appear once for each bias.
+    curves: list[Chart] = [*decoding_curves(board, texts), *highest_curves(board, texts, groups=first)]
+    if curves:
+        yield Section("How it changes with the decoding, and with the texts that count", tuple(curves), folded=True)
+
+
+def notices(texts: RunTexts) -> Iterator[str]:
+    """What is not finished, and what raters could not be kept from seeing."""
+    # A model may be recorded under another name than the study's, so the count decides.
+    missing = texts.run.meta["resolved"]["models"][len(texts.kept.models) :]
+    if missing:
+        yield f"{listed(missing)} wrote nothing: the run is not finished, or the model cannot write."
+    if not texts.run.meta.get("all_rated", True):
+        yield "Not all texts are rated yet: the run is not finished, and figures may change."
+    prompts = [prompt for prompt in texts.kept.prompts if prompt.group]
+    bare = sum(not prompt.group_spans and not prompt.term for prompt in prompts)
+    if bare and any(kind_of(cell.rater) == "regard" for cell in texts.summary.cells):
+        yield (
+            f"Raters of regard read texts with the group masked, but {bare:,} of {count(len(prompts), 'prompt')} do "
+            "not say which words name the group (a column `term` would). These were read unmasked, so the figures hold "
+            "the rater’s own view of the group."
+        )

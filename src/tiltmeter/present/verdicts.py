@@ -1,0 +1,201 @@
+"""What is said of a finding in words: its verdict, never stronger than the evidence, and what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tiltmeter.present.decodings import rater_words
+from tiltmeter.present.words import capitalised, count, listed, p_equals, p_value, percent, signed
+from tiltmeter.raters.quality import quality_of
+from tiltmeter.records import Estimate
+from tiltmeter.results.findings.findings import Finding
+from tiltmeter.results.measurements.columns import HUMAN
+from tiltmeter.results.summary.text_records import PEOPLE
+from tiltmeter.stats.multiverse.cells import ALPHA
+from tiltmeter.stats.multiverse.decomposition import NOT_THERE
+from tiltmeter.stats.multiverse.specification_curve import Curve
+from tiltmeter.stats.multiverse.verdict import INCONCLUSIVE, NO_VALUE, Verdict
+
+Claims = tuple[str, str]
+"""What a positive method says, and what a negative one says."""
+_COIN_TOSS = 0.6
+"""A rater whose first figure is below this is hardly better than a coin toss."""
+
+
+def claims_of(one: Finding) -> Claims:
+    """What either direction of a finding says."""
+    return one.question.claim(), one.question.claim(turned=True)
+
+
+def answer(one: Finding) -> str:
+    """The verdict of a finding, and the study's first method where that points the other way."""
+    said = sentence(one.verdict, one.multiverse.curve, claims_of(one))
+    if not leads_otherwise(one) or one.leading is None:
+        return said
+    effect = effect_words(one.leading.effect)
+    return f"{said} The method that the study names first points the other way{f': {effect}' if effect else ''}."
+
+
+def effect_words(effect: Estimate) -> str:
+    """An effect in standard deviations, with its interval."""
+    if effect.value is None:
+        return ""
+    interval = "" if effect.low is None else f" ({signed(effect.low)} to {signed(effect.high)})"
+    return f"{signed(effect.value)} SD{interval}"
+
+
+def leads_otherwise(one: Finding) -> bool:
+    """Whether the method that the study names first points against most methods."""
+    most = {"first": 1, "second": -1, None: 0}[one.verdict.direction]
+    return one.leading is not None and (one.leading.sign or 0) * most < 0
+
+
+def agreement(one: Finding) -> str:
+    """Which direction how many methods have."""
+    return _direction(one.verdict, one.multiverse.curve, claims_of(one))
+
+
+def sentence(found: Verdict, curve: Curve, claims: Claims) -> str:
+    """A verdict in words."""
+    counted = _counted(found, curve, claims)
+    parts = [f"{capitalised(found.words)}: {found.reason or counted}", capitalised(counted) if found.reason else ""]
+    parts += [_excepted(found)] if found.exceptions else []
+    if found.ties and found.direction:
+        parts.append(f"{_methods(found.ties, 'shows', 'show')} no difference at all")
+    if found.opposed:
+        parts.append(f"{_methods(found.opposed, 'is', 'are')} significant the other way")
+    if found.without and found.of and NO_VALUE not in found.reason:
+        parts.append(f"{_methods(found.without, 'has', 'have')} no value")
+    parts.append(_tested(found))
+    if found.strength == INCONCLUSIVE:
+        parts.append("This does not show that there is no difference")
+    return " ".join(f"{part}." for part in parts if part)
+
+
+def _direction(found: Verdict, curve: Curve, claims: Claims) -> str:
+    if not found.of:
+        return ""
+    if found.direction is None:
+        tied = f", and {found.ties} neither" if found.ties else ""
+        either = f"{curve.signs.positive} lean one way, {curve.signs.negative} the other{tied}"
+        return f"of {count(found.of, 'method')}, {either}"
+    claim = claims[found.direction == "second"]
+    if found.of == 1:
+        return f"{claim} in the one method"
+    return f"{claim} in {'all' if found.holds == found.of else f'{found.holds} of'} {found.of} methods"
+
+
+def _counted(found: Verdict, curve: Curve, claims: Claims) -> str:
+    """Under how many methods it holds, and under how many of these significantly."""
+    said = _direction(found, curve, claims)
+    if found.direction is None:
+        return said
+    clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
+    if found.of == 1:
+        return f"{said}, {'significantly' if clear else 'not significantly'}"
+    return f"{said} ({clear or 'none'} of these significant after correction for {curve.n_comparisons} methods)"
+
+
+def _methods(number: int, one: str, several: str) -> str:
+    return count(number, f"method {one}", f"methods {several}")
+
+
+def _excepted(found: Verdict) -> str:
+    if not found.described:
+        return _methods(found.exceptions, "points", "point") + " the other way"
+    ways = [
+        " and ".join(f"no {name}" if setting == NOT_THERE else f"{name} {setting}" for name, setting in way.items())
+        for way in found.described[:2]
+    ]
+    points = "points" if found.exceptions == 1 else "point"
+    same = f" (or, which is the same here, {ways[1]})" if len(ways) > 1 else ""
+    return f"{count(found.exceptions, 'method')} with {ways[0]}{same} {points} the other way"
+
+
+def _tested(found: Verdict) -> str:
+    """What the test over all methods says."""
+    if found.p is None or found.p_adjusted is None:
+        return ""
+    if found.contradicted:
+        return "Since methods contradict each other, no test over all of them is reported"
+    p, adjusted = p_equals(found.p), p_value(found.p_adjusted)
+    more = f"; {adjusted} after Holm for {found.questions} questions" if found.questions > 1 else ""
+    if found.p_adjusted >= ALPHA:
+        alone = f" once all {found.questions} questions are counted" if found.p < ALPHA else ""
+        return f"Taken together, the methods do not rule out chance{alone} ({p}{more})"
+    return f"Random relabellings of the groups seldom give a pattern this one-sided ({p}{more})"
+
+
+def cautions(one: Finding) -> str:
+    """What the verdict does not know; blank where there is nothing of the kind."""
+    missing = [f"{one.verdict.missing}."] if one.verdict.missing else []
+    return " ".join((*_unseen(one), *_one_way(one), *missing, *_within_tilt(one), *_doubted(one)))
+
+
+def _unseen(one: Finding) -> Iterator[str]:
+    """What a check of the instrument that was not passed means for the verdict."""
+    if not one.question.check and one.instrument in ("failed", "weak"):
+        said = "failed" if one.instrument == "failed" else "was weak"
+        yield f"The instrument check {said} in this view, so an effect that does not show here may still exist."
+
+
+def _one_way(one: Finding) -> Iterator[str]:
+    if one.one_way and one.multiverse.test.p is not None:
+        words = "attribute words" if one.question.of_stereotypes else "test words"
+        few, over = (words, "templates") if one.multiverse.test.over_templates else ("templates", words)
+        of = "" if one.one_way == one.verdict.of else f" in {one.one_way} of {one.verdict.of} methods"
+        yield f"There are too few {few}{of} to say what others would show: p covers {over} alone."
+
+
+def _within_tilt(one: Finding) -> Iterator[str]:
+    if one.within_tilt:
+        yield (
+            f"In {one.within_tilt} of {count(one.verdict.of, 'method')} the difference is no larger than the rater's "
+            "own bias towards these group names."
+        )
+
+
+def _doubted(one: Finding) -> Iterator[str]:
+    """Raters of a finding that are no better than a coin toss on some texts, or whose quality nobody measured."""
+    cells = [cell for cell in one.multiverse.curve.cells if cell.sign is not None and "rater" in cell.choices]
+    doubts = {name: words for name in dict.fromkeys(cell.choices["rater"] for cell in cells) if (words := doubt(name))}
+    if doubts:
+        of = sum(cell.choices["rater"] in doubts for cell in cells)
+        leads = one.leading is not None and one.leading.choices.get("rater") in doubts
+        first = ", the study's first method among them" if leads else ""
+        named = "; ".join(f"{rater_words(name)}: {words}" for name, words in doubts.items())
+        yield f"{of} of {count(len(cells), 'method')} {'uses' if of == 1 else 'use'} a doubtful rater{first} ({named})."
+
+
+def doubt(rater: str) -> str:
+    """Why a rater is to be doubted, by the figure to go by first; blank where it is not, or is a person."""
+    if rater.startswith((PEOPLE, HUMAN)):
+        return ""
+    figures = quality_of(rater)
+    if not figures:
+        return "quality never measured"
+    value = figures[0].value
+    return f"near a coin toss or worse, {figures[0].figure} {percent(value, 0)}" if value < _COIN_TOSS else ""
+
+
+def doubts(raters: Iterable[str]) -> Iterator[str]:
+    """Why raters are to be doubted, with the texts that they were measured on."""
+    for rater in raters:
+        if why := doubt(rater):
+            first, *others = quality_of(rater) or (None,)
+            on = f" on {first.n:,} texts ({first.on})" if first else ""
+            better = [
+                f"{percent(each.value, 0)} on {each.n:,} ({each.on})"
+                for each in others
+                if each and first and each.figure == first.figure
+            ]
+            also = f"; it reaches {listed(better)}" if better else ""
+            yield f"{capitalised(rater_words(rater))} is doubtful: {why}{on}{also}."
+
+
+def finding_json(one: Finding) -> dict[str, Any]:
+    """A finding as a record, with its verdict in words."""
+    record = one.as_json()
+    words = sentence(one.verdict, one.multiverse.curve, claims_of(one))
+    return record | {"verdict": record["verdict"] | {"sentence": words}}

@@ -1,0 +1,1 @@
+"""How far scorers, raters and people agree."""

@@ -1,0 +1,1 @@
+"""What the estimators read where the truth is known."""

@@ -1,0 +1,1 @@
+"""Two models or more on the same items."""

@@ -1,0 +1,1 @@
+"""How large a study must be, from the components of a pilot."""

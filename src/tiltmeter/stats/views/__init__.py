@@ -1,0 +1,1 @@
+"""What each view's figures are, from values per item to estimates."""

@@ -41,7 +41,7 @@ def test_a_table_of_anybody_is_read_by_the_names_of_its_columns(tiltmeter: Comma
         ({}, (), "has no column `bias`"),
         ({}, ("--columns", "topic"), "write NAME=COLUMN"),
         ({}, ("--columns", f"{NAMED},shape=who"), "there is no column `shape`"),
-        ({"stars": "many"}, ("--columns", NAMED), "own.jsonl:1: `stars`: 'many' is not a number"),
+        ({"stars": "many"}, ("--columns", NAMED), "own.jsonl, line 1, `stars`: 'many' is not a number"),
         ({"who": " "}, ("--columns", NAMED), "`who` is blank in 1 rows"),
         ({}, ("--columns", NAMED, "--where", "topic=height"), "there is no row with `topic` = `height`"),
     ],

@@ -117,7 +117,8 @@ def test_listing_models_imports_nothing_heavy() -> None:
     import sys
 
     program = (
-        "import sys, tiltmeter.models as m; m.known(); m.load('scripted').score(['a']); print('torch' in sys.modules)"
+        "import sys, tiltmeter.models as m; m.available_models(); m.load('scripted').score(['a'])\n"
+        "print('torch' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

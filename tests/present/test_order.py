@@ -37,7 +37,7 @@ def test_three_sources_and_three_models_have_matrices(about: Reported) -> None:
         ]
     )
     blocks = list(order_blocks(about, found))
-    squares = [table for table in each(blocks, Table) if not table.columns[0].label]
+    squares = [table for table in each(blocks, Table) if table.columns[0].label == "Name"]
     assert [[column.label for column in table.columns[1:]] for table in squares] == [
         ["templates", "g1", "g2"],
         ["m1", "m2", "m3"],

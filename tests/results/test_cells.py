@@ -57,9 +57,10 @@ def test_choices_come_in_the_order_of_the_study(run: Run) -> None:
         "causal.mean.v1",
         "causal.sum.v1",
     ]
-    decodings = list(dict.fromkeys(cell.decoding for cell in found if cell.view == "continuations"))
+    rated = [cell for cell in found if cell.measure == "rating"]
+    decodings = list(dict.fromkeys(cell.decoding for cell in rated))
     assert decodings == list(run.continuations.decodings)
-    raters = list(dict.fromkeys(cell.rater for cell in found if cell.view == "continuations"))
+    raters = list(dict.fromkeys(cell.rater for cell in rated))
     assert raters == [used.name for used in run.continuations.raters]
 
 

@@ -431,10 +431,10 @@ def test_nothing_in_common_is_one_sentence(biased: Run, negative: Run) -> None:
     with pytest.raises(UserError, match="there is nothing in common to compare: .* has pairs and .* has continuations"):
         compare_runs([biased, negative])
     half = replace(biased, scores={}, folder=Path("half"))
-    unfinished = "has nothing; half is not finished: go on with `tiltmeter run`$"
+    unfinished = "has nothing; half is not finished: resume an unfinished run with `tiltmeter run`$"
     with pytest.raises(UserError, match=unfinished):
         compare_runs([biased, half])
-    with pytest.raises(UserError, match="half is not finished: go on with `tiltmeter run`$"):
+    with pytest.raises(UserError, match="half is not finished: resume an unfinished run with `tiltmeter run`$"):
         compare_runs([biased, half], views=["pairs"])
     with pytest.raises(UserError, match="has no model that has answered; .*`tiltmeter run`"):
         compare_runs([biased, replace(half, facts={})])

@@ -51,6 +51,6 @@ def test_no_page_of_a_damaged_run_fails_inside(tmp_path: Path, name: str) -> Non
         answer = client.get(page)
         assert answer.status_code < 500, (page, answer.text)
     if name in META:
-        for page in ("/runs", "/runs/small", "/runs/small/made-of", "/runs/small/results", "/runs/small/texts"):
+        for page in ("/runs", "/runs/small", "/runs/small/facts", "/runs/small/results", "/runs/small/texts"):
             shown = re.sub("</?code[^>]*>", "`", unescape(client.get(page).text))
             assert META[name][1] in shown, page

@@ -321,7 +321,7 @@ def test_cells_of_a_ledger_that_do_not_fit_are_said_in_a_sentence(bench: Path, t
         with closing(sqlite3.connect(folder / LEDGER)) as ledger, ledger:
             ledger.execute(f"update or ignore {table} set {column} = ?", (value,))
         client = browser(bench)
-        for page in ("", "/texts", "/texts/part", "/texts/c1", "/texts/p1", "/texts/w1", "/lost", "/made-of"):
+        for page in ("", "/texts", "/texts/part", "/texts/c1", "/texts/p1", "/texts/w1", "/missing", "/facts"):
             assert client.get(f"/runs/mine{page}").status_code < 500, (value, page)
 
 

@@ -376,7 +376,7 @@ def test_what_is_wrong_with_a_name_is_said_in_text(browser: Browser, address: st
         seen.go("/specs/new")
         form = seen.page.locator("form", has_text="From an example")
         form.get_by_label("Name").fill(IMAGE)
-        form.get_by_role("button").click()
+        form.get_by_role("button", name="Begin").click()
         seen.page.locator("#messages").get_by_text(IMAGE).wait_for()
         seen.go(at(*RUN, "texts", low=SCRIPT))
         assert SCRIPT in seen.page.locator("main").inner_text()

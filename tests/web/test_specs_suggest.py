@@ -88,7 +88,7 @@ def test_the_model_goes_on_with_a_list_and_does_not_hold_the_page_meanwhile() ->
     assert answer.prompt == "knitting, embroidery, pottery and"
     assert ("weaving",) in terms(list(answer.suggestions))
     assert not {("knitting",), ("other",), ("the",)} & {*terms(list(answer.suggestions))}
-    assert all("chance" in one.why for one in answer.suggestions)
+    assert all("probability" in one.why for one in answer.suggestions)
 
 
 @pytest.mark.parametrize(

@@ -357,7 +357,7 @@ def decoding_of(row: Mapping[str, Any]) -> Decoding:
     chosen = {name: row[name] for name in DECODING if row[name] is not None}
     if chosen:
         stop = tuple(json.loads(chosen.get("stop", "[]")))
-        chosen |= {"stop": stop, "whole_sentences": bool(chosen["whole_sentences"])}
+        chosen |= {"stop": stop, "whole_sentences": bool(chosen.get("whole_sentences"))}
     return Decoding(**chosen)
 
 

@@ -33,7 +33,7 @@ from tiltmeter.store import Run
 STRENGTHS = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 DEMO = ("gender-professions", "gender-science", "career", "math", "race-names", "age-names")
 VISIBLE = 1_500
-"""Words that a reader meets before the appendix, without opening anything."""
+"""Words that a reader meets without opening anything."""
 
 
 def three_views(folder: Path, *, check: float = 3.0) -> Run:
@@ -233,7 +233,7 @@ def test_what_everybody_reads_is_short(tmp_path: Path) -> None:
     raters = ("sentiment.vader.v1", "toxicity.linear.v1")
     rated = make_rated_run(tmp_path, biases=("gender", "religion"), decodings=DECODINGS[:1], raters=raters, openers=5)
     document = report.report(reported(replace(paired, continuations=rated.continuations)))
-    words = " ".join(texts_of(document.blocks, folded=False)).split()
+    words = " ".join(texts_of(document.everything, folded=False)).split()
     assert 100 < len(words) <= VISIBLE
 
 

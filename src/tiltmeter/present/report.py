@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from tiltmeter.present.blocks import Document, Section
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
@@ -34,7 +37,12 @@ def report(found: Reported) -> Document:
         if len(found.models) <= _FEW
         else f"Social bias in {len(found.models)} models"
     )
-    return Document(title_of(found), about, tuple(blocks), tuple(details(found)), tuple(appendix(found)))
+    return Document(title_of(found), about, tuple(blocks), _closed(details(found)), _closed(appendix(found)))
+
+
+def _closed(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Sections that a reader opens one by one, so that what is on the page at first is the answer."""
+    return tuple(replace(one, folded=True) for one in sections)
 
 
 def details(found: Reported) -> list[Section]:

@@ -35,6 +35,8 @@ pytestmark = pytest.mark.slow
 KEY = "sk-do-not-show-0123456789"
 SHORT = Decoding(max_new_tokens=4)
 QUICK = "timeout=0.8&longest_wait=0.1&concurrency=16"
+PATIENT = QUICK.replace("0.8", "2")
+"""A machine with more to do than it can does not time out on its own account."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,16 +72,16 @@ def test_each_kind_of_fault_is_asked_again(kind: str, tmp_path: Path, caplog: py
 
 def test_of_many_requests_each_has_an_answer_or_a_reason(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    server = Misbehaving(rate=0.2, seed=11, drip=2.0)
+    server = Misbehaving(rate=0.2, seed=11, drip=4.0)
     prompts = [f"{'x' * (number % 50)} {number} {POISON * (number % 40 == 7)}" for number in range(300)]
     prompts[5] += ECHO
     with misbehaving(server) as url:
         journal = Journal(tmp_path / "journal.sqlite")
-        model = load(f"tested@{url}?{QUICK}&attempts=6", journal=journal)
+        model = load(f"tested@{url}?{PATIENT}&attempts=6", journal=journal)
         found = asked(model, prompts)
         # The same once more, as after a crash: only what has no answer is asked for again.
         before = server.total
-        again = load(f"tested@{url}?{QUICK}&attempts=2", journal=Journal(tmp_path / "journal.sqlite"))
+        again = load(f"tested@{url}?{PATIENT}&attempts=2", journal=Journal(tmp_path / "journal.sqlite"))
         second = asked(again, prompts)
     for prompt, (text, reason), (same, _) in zip(prompts, found, second, strict=True):
         if POISON in prompt:

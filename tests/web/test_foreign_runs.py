@@ -10,6 +10,7 @@ import sqlite3
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import unescape
 from pathlib import Path
@@ -32,7 +33,7 @@ from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.present.kept import FINDINGS
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
-from tiltmeter.store.run_folder import _place, is_current, ledger_hash
+from tiltmeter.store.run_folder import _place, is_current, ledger_hash, record_made_files
 from tiltmeter.study import parse, plan
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
@@ -270,8 +271,13 @@ def test_what_was_made_of_another_ledger_is_not_believed(bench: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_note_that_others_can_write_is_not_believed(bench: Path) -> None:
+def test_a_note_that_others_can_write_is_not_believed(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = bench / "runs" / "mine"
+    # The notes of tests that run at the same time stay as they are.
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    record_made_files(folder, [folder / FINDINGS])
     note = _place(ledger_hash(folder))
     assert note.stat().st_mode & 0o077 == 0
     assert note.parent.stat().st_mode & 0o077 == 0
@@ -285,6 +291,15 @@ def test_a_note_that_others_can_write_is_not_believed(bench: Path) -> None:
         note.parent.chmod(0o700)
         note.chmod(0o600)
     assert is_current(folder, FINDINGS)
+
+
+def test_two_that_note_at_once_both_do(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = bench / "runs" / "mine"
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(LEDGER)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda path: record_made_files(folder, [path]), files))
+    assert all(is_current(folder, path.relative_to(folder).as_posix()) for path in files)
 
 
 def test_a_copy_of_a_folder_is_known(made: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import OtherRun, RunError
-from tiltmeter.files import plain_file, whole_file
+from tiltmeter.files import plain_file
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.database import LEDGER, connect
@@ -230,20 +230,19 @@ _MOST = 2_000
 
 def record_made_files(folder: Path, files: Iterable[Path]) -> None:
     """Note files of a run folder as made here; what cannot be noted is made again when somebody asks for it."""
-    hashes = {path.relative_to(folder).as_posix(): _hash(path) for path in files}
-    _write(ledger_hash(folder), _noted(ledger_hash(folder)) | hashes)
+    _write(ledger_hash(folder), {(path.relative_to(folder).as_posix(), _hash(path)) for path in files})
 
 
 def is_current(folder: Path, name: str) -> bool:
     """Whether a file of a run folder is what was made here from the ledger as it is."""
     path = plain_file(folder, name)
-    noted = _noted(ledger_hash(folder)) if path else {}
-    return path is not None and name in noted and noted[name] == _hash(path)
+    return path is not None and (name, _hash(path)) in _noted(ledger_hash(folder))
 
 
 def current_files(folder: Path) -> Iterator[Path]:
     """All such files of a run folder."""
-    return (folder / name for name in sorted(_noted(ledger_hash(folder))) if is_current(folder, name))
+    names = sorted({name for name, _ in _noted(ledger_hash(folder))})
+    return (folder / name for name in names if is_current(folder, name))
 
 
 @contextmanager
@@ -279,30 +278,32 @@ def _hashed(path: Path, *state: int) -> str:
 
 
 def _place(ledger: str) -> Path:
-    return cache_folder() / "made" / f"{hashlib.sha256(ledger.encode()).hexdigest()}.json"
+    return cache_folder() / "made" / f"{hashlib.sha256(ledger.encode()).hexdigest()}.jsonl"
 
 
-def _write(ledger: str, hashes: dict[str, str]) -> None:
+def _write(ledger: str, files: Set[tuple[str, str]]) -> None:
+    """Add to the note of a ledger: a line at its end, so that two who note at once both do."""
     place = _place(ledger)
     with suppress(OSError, RunError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with whole_file(place) as file:
-            json.dump(hashes, file)
-        place.chmod(0o600)
+        if place.exists() and place.stat().st_size > _LARGEST // 2:
+            place.unlink()
+        with os.fdopen(os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab", buffering=0) as file:
+            file.write(f"{json.dumps(sorted(files))}\n".encode())
         for old in sorted(place.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-_MOST]:
             old.unlink()
 
 
-def _noted(ledger: str) -> dict[str, str]:
+def _noted(ledger: str) -> set[tuple[str, str]]:
     """The files that were made from a ledger, with their hashes; nothing that others could have written."""
     place = _place(ledger)
     try:
         if not ledger or not all(_is_ours(path) for path in (place.parent, place)) or place.stat().st_size > _LARGEST:
-            return {}
-        found = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+            return set()
+        lines = [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()]
+        return {(str(name), str(value)) for line in lines for name, value in line}
+    except (OSError, ValueError, TypeError, RecursionError):
+        return set()
 
 
 def _is_ours(path: Path) -> bool:

@@ -13,7 +13,6 @@ import typer
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.engine import calibration_pools
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
@@ -90,12 +89,12 @@ def make_pools(
 ) -> list[Pool]:
     """The pools of the views, from the cache or by asking the model."""
     from tiltmeter import models, raters
+    from tiltmeter.engine import calibration_pools
     from tiltmeter.engine.calibration import kept
-    from tiltmeter.engine.calibration_pools import table_model
 
     def loaded(view: str) -> Model:
         # The built-in table leans in two professions alone; there would be nothing to see.
-        return table_model(professions=view == "pairs") if name == "scripted" else whole
+        return calibration_pools.table_model(professions=view == "pairs") if name == "scripted" else whole
 
     whole = models.load("scripted" if set(views) == {"continuations"} else name, settings)
     makers: dict[str, Callable[[Model], Pool]] = {

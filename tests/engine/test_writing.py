@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,8 @@ from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.interface import NO_REVIEW
 from tiltmeter.sources.generated.shots import chooser
-from tiltmeter.store import Ledger, read_run
+from tiltmeter.specs import load as load_spec
+from tiltmeter.store import Ledger, Run, read_run
 from tiltmeter.study import Plan, parse, plan
 
 pytestmark = pytest.mark.slow
@@ -37,23 +39,34 @@ scorers = ["sum", "mean"]
 """
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def stand_in(folder: Path, patch: pytest.MonkeyPatch) -> Plan:
     """A study with a writer that is a stand-in: what it writes is fixed, how it is used is real."""
-    (tmp_path / "writer").mkdir()
-    monkeypatch.chdir(tmp_path)
+    (folder / "writer").mkdir()
+    patch.chdir(folder)
     load = models.load
 
     def load_or_fake(name, *settings):
         return FakeGenerator() if name.endswith("writer") else load(name, *settings)
 
-    monkeypatch.setattr(models, "load", load_or_fake)
-    monkeypatch.setattr(models, "identity_of", lambda *_, **__: None)
+    patch.setattr(models, "load", load_or_fake)
+    patch.setattr(models, "identity_of", lambda *_, **__: None)
     return plan(parse(STUDY))
 
 
-def test_every_attribute_gets_sentences_in_every_set(study: Plan, tmp_path: Path) -> None:
-    run = carry_out(study, tmp_path / "run")
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    return stand_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The study, carried out once; who changes it takes a copy."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        return carry_out(stand_in(folder, patch), folder / "run")
+
+
+def test_every_attribute_gets_sentences_in_every_set(run: Run) -> None:
     written = [pair for pair in run.pairs if pair.written_for]
     assert {pair.source for pair in written} == {"generated[by=hf:./writer]"}
     assert {pair.set for pair in written} == {0, 1, 2}
@@ -68,9 +81,8 @@ def test_every_attribute_gets_sentences_in_every_set(study: Plan, tmp_path: Path
 
 
 def test_an_interrupted_writing_goes_on_where_it_stopped(
-    study: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Plan, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = carry_out(study, tmp_path / "whole")
     write_block = sentence_units.generated.write_block
     written: list[str] = []
     calls = 0
@@ -91,8 +103,8 @@ def test_an_interrupted_writing_goes_on_where_it_stopped(
         except KeyboardInterrupt:
             continue
     assert len(written) == len(set(written)) == 3 * 16, "a unit was written twice, or left out"
-    assert broken.pairs == whole.pairs
-    assert broken.scores == whole.scores
+    assert broken.pairs == run.pairs
+    assert broken.scores == run.scores
 
 
 class Counting:
@@ -125,10 +137,9 @@ def test_a_unit_of_which_no_sentence_is_kept_has_come_to_nothing() -> None:
     assert (well.steps, well.failed, badly.steps, badly.failed) == (8, 0, 8, 8)
 
 
-def test_the_sentences_of_a_run_can_be_read_back_under_their_ids(study: Plan, tmp_path: Path) -> None:
-    run = carry_out(study, tmp_path / "run")
+def test_the_sentences_of_a_run_can_be_read_back_under_their_ids(run: Run) -> None:
     sentences, specs = read_written_sentences(run.folder)
-    assert specs["gender-math-arts"] == study.study.specs[0]
+    assert specs["gender-math-arts"] == load_spec("gender-math-arts")
     kept = {one.id for one in sentences if one.dropped is None}
     [label] = {pair.source for pair in run.pairs if pair.written_for}
     made = {pair.id.removeprefix(f"{label}:").rpartition("/")[0] for pair in run.pairs if pair.written_for}
@@ -136,8 +147,7 @@ def test_the_sentences_of_a_run_can_be_read_back_under_their_ids(study: Plan, tm
     assert all(one.dropped or one.id in kept for one in sentences)
 
 
-def test_a_summary_has_sets_halves_and_templates_beside_them(study: Plan, tmp_path: Path) -> None:
-    run = carry_out(study, tmp_path / "run")
+def test_a_summary_has_sets_halves_and_templates_beside_them(run: Run) -> None:
     summary = summarise_run(run)
     cell = next(cell for cell in summary.cells if cell.generated)
     assert cell.generated is not None
@@ -151,9 +161,9 @@ def test_a_summary_has_sets_halves_and_templates_beside_them(study: Plan, tmp_pa
     assert json.loads((run.folder / "summary.json").read_text(encoding="utf-8"))["comparisons"]
 
 
-def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(study: Plan, tmp_path: Path) -> None:
+def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(run: Run, tmp_path: Path) -> None:
     """Flag every pair in which the stereotyped text is preferred: without them the share must be 0."""
-    run = carry_out(study, tmp_path / "run")
+    run = read_run(shutil.copytree(run.folder, tmp_path / "run"))
     scores = [score for score in run.scores["scripted", "causal.sum.v1"] if score.pair.written_for]
     preferred = [
         score.pair.id for score in scores if score.scores and score.scores[score.pair.stereotyped] >= max(score.scores)

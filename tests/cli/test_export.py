@@ -40,7 +40,7 @@ def test_a_run_is_exported_to_an_address_and_analysed_there(tiltmeter: Command, 
     [
         (("export", "nothing"), "nothing: is not a run folder"),
         (("analyze", "nonsense://a", "--view", "continuations", "--columns", "value=x"), "is no address that is known"),
-        (("analyze", "s3://a/b.csv", "--view", "stereoset"), "reads files, not addresses"),
+        (("analyze", "s3://a/b.csv", "--view", "stereoset"), "from files, not addresses"),
     ],
 )
 def test_what_cannot_be_done_is_said(tiltmeter: Command, arguments: tuple[str, ...], sentence: str) -> None:

@@ -213,7 +213,7 @@ def test_groups_that_labour_statistics_are_about(tiltmeter: Command, table: Path
         done = tiltmeter(*view, *options)
         assert (done.status, problem in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "pairs", "--labour-groups", "a,b")
-    assert (done.status, "--labour-groups is for --view next-words" in done.err) == (2, True)
+    assert (done.status, "--labour-groups is for `tiltmeter analyze` `next-words`" in done.err) == (2, True)
 
 
 def test_small_chances_keep_their_digits_and_notes_are_said_once(tiltmeter: Command, tmp_path: Path) -> None:
@@ -254,9 +254,9 @@ def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command)
 
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:
     done = tiltmeter("analyze", table, "--view", "pairs", "--labour", table)
-    assert (done.status, "--labour is for --view next-words" in done.err) == (2, True)
+    assert (done.status, "--labour is for `tiltmeter analyze` `next-words`, not for `pairs`" in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "next-words", "--columns", "value=x")
-    assert (done.status, "has no column `value`" in done.err) == (2, True)
+    assert (done.status, "there is no column `value`" in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "next-words")
     assert (done.status, "there is no column `prompt`" in done.err) == (2, True)
 

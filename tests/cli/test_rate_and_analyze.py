@@ -92,7 +92,7 @@ def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rate
             ["--columns", "value=sentimnt.vader.v1"],
             "did you mean `sentiment.vader.v1`?; set it with `--columns",
         ),
-        ([], "--view continuations needs the column of the ratings: --columns value=COLUMN"),
+        ([], "rated texts need the column of the ratings: --columns value=COLUMN"),
         (["--columns", "value=refusal.v5", "--most-k", "1"], "--most-k counts within prompts"),
         (["--columns", "value=refusal.v5,prompt=prompt", "--most-k", "0"], "whole numbers from 1 up"),
         (["--columns", "value=refusal.v5", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
@@ -107,9 +107,22 @@ def test_bad_requests_get_one_sentence(tiltmeter: Command, rated: Path, argument
 
 
 def test_options_of_one_view_are_refused_by_the_other(tiltmeter: Command, rated: Path) -> None:
-    done = tiltmeter("analyze", rated, "--most-k", "1")
+    done = tiltmeter("analyze", "pairs", rated, "--most-k", "1")
     assert done.status == 2
-    assert "--most-k is for --view continuations, not for --view pairs" in done.err
+    assert "--most-k is for `tiltmeter analyze` `texts` and `blocks`, not for `pairs`" in done.err
+
+
+def test_the_options_say_what_a_file_holds_where_nothing_else_does(tiltmeter: Command, rated: Path) -> None:
+    named = ("--columns", "value=sentiment.vader,group=group,origin=origin", "--json")
+    plain = tiltmeter("analyze", "texts", rated, *named)
+    assert plain.status == 0
+    for other in (
+        ("analyze", rated),
+        ("analyze", rated, "--view", "continuations"),
+        ("analyze", "--view=texts", rated),
+    ):
+        assert tiltmeter(*other, *named).out == plain.out
+    assert "view" in tiltmeter("analyze", rated, "--view", "sentences").err
 
 
 def test_bad_ratings_leave_nothing_behind(tiltmeter: Command, texts: Path, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tiltmeter.addresses import is_address
 from tiltmeter.cli import analyze_continuations, analyze_measurements, analyze_next_words, analyze_pairs
@@ -17,22 +18,83 @@ from tiltmeter.cli.file_query import FileQuery
 from tiltmeter.cli.options import named_values
 from tiltmeter.errors import UserError
 
-
-class View(StrEnum):
-    """What a file holds."""
-
-    pairs = "pairs"
-    continuations = "continuations"
-    next_words = "next-words"
-    stereoset = "stereoset"
-    measurements = "measurements"
+_VIEWS = {"pairs": "pairs", "continuations": "texts", "next-words": "next-words", "stereoset": "stereoset"}
+_VIEWS |= {"texts": "texts", "measurements": "measurements"}
+"""What --view says, and the command that it stands for."""
 
 
-class Layout(StrEnum):
-    """How a file of rated texts is laid out."""
+class _ByContent(TyperGroup):
+    """Commands for what a file may hold; where none is named, --view or the other options tell which is meant."""
 
-    table = "table"
-    blocks = "blocks"
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in ctx.help_option_names:
+            known = {
+                name: {flag for one in command.params for flag in one.opts} for name, command in self.commands.items()
+            }
+            args = args if args[0] in known else _with_command(args, known)
+            _refuse_others(args, known)
+        return super().parse_args(ctx, args)
+
+
+def _given(args: Iterable[str]) -> set[str]:
+    """The options among arguments."""
+    return {flag for one in args if (flag := one.partition("=")[0]).startswith("--")}
+
+
+def _refuse_others(args: Sequence[str], known: Mapping[str, Set[str]]) -> None:
+    """Refuse an option of another command in a sentence; one of no command at all is refused by the parser."""
+    for flag in sorted(_given(args) - known[args[0]]):
+        owners = [f"`{name}`" for name, options in known.items() if flag in options]
+        if owners:
+            raise UserError(f"{flag} is for `tiltmeter analyze` {' and '.join(owners)}, not for `{args[0]}`")
+
+
+def _with_command(args: Sequence[str], known: Mapping[str, Set[str]]) -> list[str]:
+    """Arguments that begin with the command that they are for; `known` are the options of each.
+
+    >>> known = {"pairs": {"--columns"}, "texts": {"--columns"}, "next-words": {"--labour"}}
+    >>> _with_command(["a.csv"], known), _with_command(["a.csv", "--columns", "group=G,value=V"], known)
+    (['pairs', 'a.csv'], ['texts', 'a.csv', '--columns', 'group=G,value=V'])
+    >>> _with_command(["--view=next-words", "a.csv"], known), _with_command(["a.csv", "--labour=b.csv"], known)
+    (['next-words', 'a.csv'], ['next-words', 'a.csv', '--labour=b.csv'])
+    """
+    rest = list(args)
+    view, layout = _taken(rest, "--view"), _taken(rest, "--layout")
+    if view is not None and view not in _VIEWS:
+        raise UserError(f"--view {view}: there is no such view; there are {', '.join(_VIEWS)}")
+    if layout not in (None, "table", "blocks"):
+        raise UserError(f"--layout {layout}: write table or blocks")
+    if view or layout:
+        return ["blocks" if layout == "blocks" else _VIEWS[view or "texts"], *rest]
+    usual = "texts" if "value" in named_values("--columns", list(_values(rest, "--columns"))) else "pairs"
+    able = [name for name, options in known.items() if _given(rest) <= options]
+    return [able[0] if len(able) == 1 else usual, *rest]
+
+
+def _values(args: Sequence[str], option: str) -> Iterator[str]:
+    """What is given for an option, in both ways of writing it."""
+    for one, after in zip(args, (*args[1:], ""), strict=True):
+        if one == option:
+            yield after
+        elif one.startswith(f"{option}="):
+            yield one.partition("=")[2]
+
+
+def _taken(args: list[str], option: str) -> str | None:
+    """The value of an option, which is taken out of the arguments."""
+    found = None
+    while (at := next((at for at, one in enumerate(args) if one.partition("=")[0] == option), None)) is not None:
+        found = next(_values(args[at : at + 2], option))
+        del args[at : at + (1 if "=" in args[at] else 2)]
+    return found
+
+
+app = typer.Typer(
+    cls=_ByContent,
+    no_args_is_help=True,
+    help="Estimate bias from scores or ratings you already have: `tiltmeter analyze pairs FILE`. Without such a word, "
+    "the options decide: rated texts where --columns names a value, what alone has an option, and pairs otherwise.",
+)
 
 
 class Better(StrEnum):
@@ -42,218 +104,246 @@ class Better(StrEnum):
     low = "low"
 
 
-_RATED = "Of rated texts:"
-_EXPECTED = "Of next words:"
-_STRUCTURES = "With structures:"
-_BLOCKS = "With --layout blocks:"
-_COLUMNS = {
-    View.pairs: ("bias", "attribute"),
-    View.continuations: ("value", "group", "origin", "structure", "prompt", "label"),
-    View.next_words: ("origin", "template"),
-    View.stereoset: (),
-}
-"""What can be named with --columns; of measurements it is every column that there is."""
+FileArgument = Annotated[str, typer.Argument(help="A table: CSV, JSON lines or Parquet, Parquet also at an address.")]
+WhereOption = Annotated[list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")]
+LevelOption = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of random draws.")]
+ReferenceOption = Annotated[str | None, typer.Option(metavar="GROUP", help="Compare every group with this one only.")]
+MostKOption = Annotated[
+    str | None, typer.Option(metavar="K,K…", help="Mean of the k highest of each prompt, e.g. 1,5,10.")
+]
+ThresholdOption = Annotated[float | None, typer.Option(help="Count texts and prompts above it.")]
+ScaleOption = Annotated[
+    str | None, typer.Option(metavar="LOW,HIGH", help="Ends of the scale; else taken from the values.")
+]
+UnscoredOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LABEL", help="A value or label that is unscored, e.g. 2; may be repeated."),
+]
+FixedOption = Annotated[
+    str | None,
+    typer.Option(metavar="STRUCTURE", help="The structure that is the baseline; the rest is summed without it."),
+]
+BestOption = Annotated[
+    int | None, typer.Option(min=1, help="How many structures are listed as best and as worst; else 5.")
+]
+BetterOption = Annotated[
+    Better | None, typer.Option(help="Which means are best; else low for toxicity and word lists, high otherwise.")
+]
 
 
-def analyze(
+def _columns(help: str) -> Any:
+    return typer.Option(metavar="NAME=COLUMN,…", help=f"What columns are called, e.g. group=G,value=V: {help}")
+
+
+@app.command("pairs")
+def pairs(
     files: Annotated[
-        list[str],
-        typer.Argument(
-            help="Scored files (CSV, JSON lines; several are sets, or other generators or models), a table of rated "
-            "texts or next words, or StereoSet predictions (JSON); Parquet also at an address (s3://…); with --layout "
-            "blocks one file for each seed, or a folder of them.",
-        ),
+        list[str], typer.Argument(help="Scored files: CSV or JSON lines; several are sets, or generators, or models.")
     ],
-    view: Annotated[
-        View | None,
-        typer.Option(
-            help="What the file holds; else continuations where --columns names a value, and pairs otherwise."
-        ),
-    ] = None,
-    data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
     scorer: Annotated[str | None, typer.Option(help="Of a file scored by several, the scorer that counts.")] = None,
-    where: Annotated[
-        list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=COLUMN,…",
-            help="What columns are called, e.g. group=G,value=V. Of pairs: bias, attribute. Of rated texts: "
-            "value (numbers or labels), group, origin (what a text was made from), structure (of its sentence: compare "
-            "under each, and see what holds), prompt (for --most-k), label (else VALUE.label). Of next words: origin "
-            "(the profession), template. Of measurements: any of theirs.",
-        ),
-    ] = None,
-    most_k: Annotated[
-        str | None, typer.Option(metavar="K,K…", help=f"{_RATED} mean of the k highest of each prompt, e.g. 1,5,10.")
-    ] = None,
-    threshold: Annotated[float | None, typer.Option(help=f"{_RATED} count texts and prompts above it.")] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="GROUP", help="Of rated texts and next words: compare every group with this one only."),
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="LOW,HIGH", help=f"{_RATED} ends of the scale; else seen from the values.")
-    ] = None,
-    unscored_label: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LABEL", help=f"{_RATED} a value or label that is unscored, e.g. 2; may be repeated."),
-    ] = None,
-    fixed: Annotated[
-        str | None,
-        typer.Option(metavar="STRUCTURE", help=f"{_STRUCTURES} the baseline; what is said over all is of the rest."),
-    ] = None,
-    best: Annotated[
-        int | None, typer.Option(min=1, help=f"{_STRUCTURES} how many are listed as best and as worst; else 5.")
-    ] = None,
-    better: Annotated[
-        Better | None,
-        typer.Option(help=f"{_STRUCTURES} which means are best; else low for toxicity and word lists, high otherwise."),
-    ] = None,
-    layout: Annotated[
-        Layout | None,
-        typer.Option(
-            help=f"{_RATED} a table with columns, or blocks: lines of label, tab and text, whose place says the rest "
-            "(prompt type, then group, then structure); then no columns are named. Else table."
-        ),
-    ] = None,
-    groups: Annotated[
-        str | None, typer.Option(metavar="GROUP,GROUP…", help=f"{_BLOCKS} the groups in their order.")
-    ] = None,
-    structures: Annotated[
-        int | None, typer.Option(min=1, help=f"{_BLOCKS} how many structures there are; they are called 0, 1, 2 …")
-    ] = None,
-    prompt_types: Annotated[
-        str | None, typer.Option(metavar="TYPE,TYPE…", help=f"{_BLOCKS} names of the prompt types; else 0, 1, 2 …")
-    ] = None,
-    first_word: Annotated[
-        bool, typer.Option("--first-word", help=f"{_EXPECTED} a group's chance is that of its first word, not of all.")
-    ] = False,
-    labour: Annotated[
-        Path | None, typer.Option(help=f"{_EXPECTED} a table of occupations and the share of women, to compare with.")
-    ] = None,
-    labour_match: Annotated[
-        str | None,
-        typer.Option(metavar="name|head", help=f"{_EXPECTED} `head` lets `nurse` stand for all titles ending in it."),
-    ] = None,
-    labour_groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WOMEN,MEN", help=f"{_EXPECTED} the groups that --labour is about, where their names do not say so."
-        ),
-    ] = None,
-    by_prompt: Annotated[
-        Path | None, typer.Option(help=f"{_EXPECTED} write every measure of every prompt there (CSV).")
-    ] = None,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Seed of random draws: permutations of next words, halves of the structures, resamples of StereoSet.",
-        ),
-    ] = 0,
+    columns: Annotated[list[str] | None, _columns("bias, attribute.")] = None,
+    where: WhereOption = None,
+    level: LevelOption = 0.95,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Estimate bias from scores or ratings you already have.
+    """Scored pairs of sentences.
 
-    A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank), or two variants of a sentence and their scores in
-    each row; bias and attribute are found by usual names. Several such files are sets of one test, with their mean and
-    standard deviation beside the pooled figure, and are compared by the order of their biases; where they differ in
-    `generator` or `model`, so are these.
-    Rated texts (--view continuations) need --columns value=COLUMN, a group and an origin. Values are numbers, true and
-    false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and texts that a column
-    `refusal.v5.label` calls a refusal are unscored. With a structure, or --layout blocks, intervals are over origins
-    and structures, and also: which conclusions hold whatever the sentence structure. Next words (--view next-words) are
-    what `tiltmeter next-words` writes: a row for each prompt and word.
-    Measurements (--view measurements) are what every run writes as measurements.parquet, or a table of yours with such
-    columns: bias, origin, group and value at least.
+    A file needs a column `stereotyped` (1, 0, 0.5 or blank), or two variants of a sentence and their scores in each
+    row; bias and attribute are found by usual names. Several files are sets of one test, with their mean and standard
+    deviation beside the pooled figure, and are compared by the order of their biases; where they differ in `generator`
+    or `model`, so are these.
     """
-    check(conditions)
-    named = named_values("--columns", columns)
-    view = view or (View.continuations if "value" in named else View.pairs)
-    rated = {
-        "most_k": most_k,
-        "threshold": threshold,
-        "scale": scale,
-        "unscored_label": tuple(unscored_label) if unscored_label else None,
-        "fixed": fixed,
-        "best": best,
-        "better": better,
-        "layout": layout,
-        "groups": groups,
-        "structures": structures,
-        "prompt_types": prompt_types,
-    }
-    expected = {
-        "first_word": first_word or None,
-        "labour": labour,
-        "labour_match": labour_match,
-        "labour_groups": labour_groups,
-        "by_prompt": by_prompt,
-    }
-    owners: dict[View, Mapping[str, Any]] = {
-        View.continuations: rated,
-        View.next_words: expected,
-        View.pairs: {"scorer": scorer},
-        View.stereoset: {"data": data},
-    }
-    _refuse_others(view, owners, named)
-    if reference is not None and view not in (View.continuations, View.next_words):
-        raise UserError(f"--reference is for --view continuations and --view next-words, not for --view {view}")
-    asked = FileQuery(_places(files, view), named, _pairs_of(where or []), reference, level, seed)
-    for place in asked.places:
-        tell_assumed(place)
-    if view is View.pairs:
-        found = analyze_pairs.result(asked, scorer)
-    elif view is View.continuations:
-        found = analyze_continuations.result(asked, rated)
-    elif view is View.next_words:
-        found = analyze_next_words.result(asked, expected)
-    elif view is View.measurements:
-        found = analyze_measurements.result(asked)
-    else:
-        found = _stereoset(asked, data)
-    print_json(found) if as_json else _PRINTED[view](found)
-    fail_if(conditions, analyze_continuations.for_conditions(found) if view is View.continuations else found)
+    asked = _query(files, conditions, _named(columns, ("bias", "attribute")), where, level=level)
+    _show(analyze_pairs.result(asked, scorer), analyze_pairs.print_result, conditions, as_json)
 
 
-def _places(files: Sequence[str], view: View) -> list[str | Path]:
-    """Paths, and addresses where the view is read from Parquet."""
-    for file in files:
-        if is_address(file) and view is View.stereoset:
-            raise UserError(f"{file}: --view stereoset reads files, not addresses")
-    return [file if is_address(file) else Path(file) for file in files]
+@app.command("texts")
+def texts(
+    file: FileArgument,
+    columns: Annotated[
+        list[str] | None,
+        _columns(
+            "value (numbers or labels), group, origin (what a text was made from), structure (of its sentence), "
+            "prompt (for --most-k), label (else VALUE.label)."
+        ),
+    ] = None,
+    where: WhereOption = None,
+    most_k: MostKOption = None,
+    threshold: ThresholdOption = None,
+    reference: ReferenceOption = None,
+    scale: ScaleOption = None,
+    unscored_label: UnscoredOption = None,
+    fixed: FixedOption = None,
+    best: BestOption = None,
+    better: BetterOption = None,
+    level: LevelOption = 0.95,
+    seed: SeedOption = 0,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rated texts by group.
+
+    Needs --columns value=COLUMN, a group and an origin. Values are numbers, true and false, or negative, neutral,
+    positive and other, or −1, 0, 1 and 2 for these; other, blanks and texts that a column `refusal.v5.label` calls a
+    refusal are unscored. With a structure, intervals are over origins and structures, and also: which conclusions hold
+    whatever the sentence structure.
+    """
+    known = ("value", "group", "origin", "structure", "prompt", "label")
+    asked = _query([file], conditions, _named(columns, known), where, reference, level, seed)
+    given = analyze_continuations.Given(most_k, threshold, scale, tuple(unscored_label or ()), fixed, best, better)
+    found = analyze_continuations.result(asked, given)
+    _show(found, analyze_continuations.print_result, conditions, as_json, analyze_continuations.for_conditions)
 
 
-def _refuse_others(view: View, owners: Mapping[View, Mapping[str, Any]], named: Mapping[str, str]) -> None:
-    """Refuse an option that means nothing in this view, and the name of a column that it has not."""
-    for owner, options in owners.items():
-        for name, value in options.items():
-            if value is not None and view is not owner:
-                raise UserError(f"--{name.replace('_', '-')} is for --view {owner}, not for --view {view}")
-    for name in named:
-        known = _COLUMNS.get(view, (name,))
-        if name not in known:
-            there = f"there are {', '.join(known)}" if known else "it names its columns itself"
-            raise UserError(f"--columns {name}=…: --view {view} has no column `{name}`; {there}")
+@app.command("blocks")
+def blocks(
+    files: Annotated[list[str], typer.Argument(help="One file for each seed, or a folder of them.")],
+    groups: Annotated[str | None, typer.Option(metavar="GROUP,GROUP…", help="The groups in their order.")] = None,
+    structures: Annotated[
+        int | None, typer.Option(min=1, help="How many structures there are; they are called 0, 1, 2 …")
+    ] = None,
+    prompt_types: Annotated[
+        str | None, typer.Option(metavar="TYPE,TYPE…", help="Names of the prompt types; else 0, 1, 2 …")
+    ] = None,
+    most_k: MostKOption = None,
+    threshold: ThresholdOption = None,
+    reference: ReferenceOption = None,
+    scale: ScaleOption = None,
+    unscored_label: UnscoredOption = None,
+    fixed: FixedOption = None,
+    best: BestOption = None,
+    better: BetterOption = None,
+    level: LevelOption = 0.95,
+    seed: SeedOption = 0,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rated texts without columns: lines of label, tab and text.
+
+    The place of a line says the rest: prompt types one after the other, in each of them the groups, and for each group
+    the structures.
+    """
+    asked = _query(files, conditions, {}, None, reference, level, seed)
+    given = analyze_continuations.Given(most_k, threshold, scale, tuple(unscored_label or ()), fixed, best, better)
+    found = analyze_continuations.blocks(asked, given, groups, structures, prompt_types)
+    _show(found, analyze_continuations.print_result, conditions, as_json, analyze_continuations.for_conditions)
 
 
-def _stereoset(asked: FileQuery, data: Path | None) -> dict[str, Any]:
+@app.command("next-words")
+def next_words(
+    file: FileArgument,
+    columns: Annotated[list[str] | None, _columns("origin (the profession), template.")] = None,
+    where: WhereOption = None,
+    reference: ReferenceOption = None,
+    first_word: Annotated[
+        bool, typer.Option("--first-word", help="A group's probability is that of its first word, not of all.")
+    ] = False,
+    labour: Annotated[
+        Path | None, typer.Option(help="A table of occupations and the share of women, to compare with.")
+    ] = None,
+    labour_match: Annotated[
+        str | None, typer.Option(metavar="name|head", help="`head` lets `nurse` stand for all titles ending in it.")
+    ] = None,
+    labour_groups: Annotated[
+        str | None,
+        typer.Option(metavar="WOMEN,MEN", help="The groups that --labour is about, where their names do not say so."),
+    ] = None,
+    by_prompt: Annotated[Path | None, typer.Option(help="Write every measure of every prompt there (CSV).")] = None,
+    level: LevelOption = 0.95,
+    seed: SeedOption = 0,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Probabilities of words after prompts.
+
+    The table is the one that `tiltmeter next-words score` writes: a row for each prompt and word.
+    """
+    asked = _query([file], conditions, _named(columns, ("origin", "template")), where, reference, level, seed)
+    given = analyze_next_words.Given(first_word, labour, labour_match, labour_groups, by_prompt)
+    _show(analyze_next_words.result(asked, given), analyze_next_words.print_result, conditions, as_json)
+
+
+@app.command("stereoset")
+def stereoset(
+    file: Annotated[str, typer.Argument(help="StereoSet predictions (JSON).")],
+    data: Annotated[Path | None, typer.Option(help="StereoSet's own file.")] = None,
+    level: LevelOption = 0.95,
+    seed: SeedOption = 0,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Predictions for StereoSet, with the scores of its paper."""
     from tiltmeter.results import summarise_predictions
 
+    check(conditions)
+    if is_address(file):
+        raise UserError(f"{file}: StereoSet's predictions are read from files, not addresses")
     if data is None:
-        raise UserError("--view stereoset needs StereoSet's own file: --data dev.json")
-    return summarise_predictions(asked.only, data, level=asked.level, seed=asked.seed)
+        raise UserError("predictions for StereoSet need its own file: --data dev.json")
+    _show(summarise_predictions(Path(file), data, level=level, seed=seed), _print_stereoset, conditions, as_json)
 
 
-def _pairs_of(where: list[str]) -> dict[str, str]:
+@app.command("measurements")
+def measurements(
+    file: FileArgument,
+    columns: Annotated[list[str] | None, _columns("any of those of a run's measurements.parquet.")] = None,
+    where: WhereOption = None,
+    level: LevelOption = 0.95,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """A table of measurements, yours or a run's.
+
+    Every run writes measurements.parquet; a table of yours needs bias, origin, group and value at least.
+    """
+    asked = _query([file], conditions, named_values("--columns", columns), where, level=level)
+    _show(analyze_measurements.result(asked), analyze_measurements.print_result, conditions, as_json)
+
+
+def _query(
+    files: Sequence[str],
+    conditions: list[str] | None,
+    columns: Mapping[str, str],
+    where: Sequence[str] | None,
+    reference: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> FileQuery:
+    """What is asked, after the conditions were checked."""
+    check(conditions)
+    places = [file if is_address(file) else Path(file) for file in files]
+    for place in places:
+        tell_assumed(place)
+    return FileQuery(places, columns, _conditions_of(where or ()), reference, level, seed)
+
+
+def _named(columns: Sequence[str] | None, known: Sequence[str]) -> dict[str, str]:
+    """The columns by name, where there are such columns."""
+    named = named_values("--columns", columns)
+    for name in named:
+        if name not in known:
+            raise UserError(f"--columns {name}=…: there is no column `{name}`; there are {', '.join(known)}")
+    return named
+
+
+def _conditions_of(where: Sequence[str]) -> dict[str, str]:
     for condition in where:
         if "=" not in condition:
             raise UserError(f"--where {condition!r}: write COLUMN=VALUE")
     return {column: value for column, _, value in (condition.partition("=") for condition in where)}
+
+
+def _show(
+    found: dict[str, Any],
+    print_result: Callable[[Mapping[str, Any]], None],
+    conditions: list[str] | None,
+    as_json: bool,
+    for_conditions: Callable[[dict[str, Any]], Mapping[str, Any]] = lambda found: found,
+) -> None:
+    print_json(found) if as_json else print_result(found)
+    fail_if(conditions, for_conditions(found))
 
 
 def _print_stereoset(result: Mapping[str, Any]) -> None:
@@ -280,12 +370,3 @@ def _print_stereoset(result: Mapping[str, Any]) -> None:
 
 def _interval(found: Mapping[str, Any], scale: float = 100.0) -> str:
     return "–" if found["low"] is None else f"{scale * found['low']:.1f} to {scale * found['high']:.1f}"
-
-
-_PRINTED: Mapping[View, Callable[[Mapping[str, Any]], None]] = {
-    View.pairs: analyze_pairs.print_result,
-    View.continuations: analyze_continuations.print_result,
-    View.next_words: analyze_next_words.print_result,
-    View.measurements: analyze_measurements.print_result,
-    View.stereoset: _print_stereoset,
-}

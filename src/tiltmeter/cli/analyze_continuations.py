@@ -1,9 +1,9 @@
-"""`tiltmeter analyze --view continuations`: ratings of texts by group."""
+"""`tiltmeter analyze texts` and `blocks`: ratings of texts by group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.cli.analyze_structures import print_structures
 from tiltmeter.cli.console import percent, print_table, say
@@ -14,8 +14,19 @@ if TYPE_CHECKING:
     from tiltmeter.cli.file_query import FileQuery
     from tiltmeter.results.files.rated import RatedSettings
 
-_OF_BLOCKS = ("groups", "structures", "prompt_types")
 _OF_STRUCTURES = ("fixed", "best", "better")
+
+
+class Given(NamedTuple):
+    """The options of rated texts, as they are typed."""
+
+    most_k: str | None = None
+    threshold: float | None = None
+    scale: str | None = None
+    unscored_label: tuple[str, ...] = ()
+    fixed: str | None = None
+    best: int | None = None
+    better: str | None = None
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
@@ -45,40 +56,35 @@ def ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of the view; `given` are the options by their names."""
-    settings = _settings(asked, given)
-    if given["layout"] == "blocks":
-        return _blocks(asked, given, settings)
+def result(asked: FileQuery, given: Given) -> dict[str, Any]:
+    """The JSON of a table of rated texts."""
     from tiltmeter.results.files.rated import summarise_rated_file
     from tiltmeter.results.files.rated_texts import RatedColumns
 
-    for name in _OF_BLOCKS:
-        if given[name] is not None:
-            raise UserError(f"{_option(name)} is for --layout blocks; a table names its columns")
     named = asked.columns
     if "value" not in named:
-        raise UserError("--view continuations needs the column of the ratings: --columns value=COLUMN")
-    if given["most_k"] is not None and "prompt" not in named:
+        raise UserError("rated texts need the column of the ratings: --columns value=COLUMN")
+    if given.most_k is not None and "prompt" not in named:
         raise UserError("--most-k counts within prompts and needs their column: --columns prompt=COLUMN")
     for name in _OF_STRUCTURES:
-        if given[name] is not None and "structure" not in named:
-            raise UserError(f"{_option(name)} is about structures and needs their column: --columns structure=COLUMN")
-    columns = RatedColumns(**named, where=asked.where, unscored=given["unscored_label"] or ())
-    return summarise_rated_file(asked.only, columns, settings).as_json()
+        if getattr(given, name) is not None and "structure" not in named:
+            raise UserError(f"--{name} is about structures and needs their column: --columns structure=COLUMN")
+    columns = RatedColumns(**named, where=asked.where, unscored=given.unscored_label)
+    return summarise_rated_file(asked.only, columns, _settings(asked, given)).as_json()
 
 
-def _blocks(asked: FileQuery, given: Mapping[str, Any], settings: RatedSettings) -> dict[str, Any]:
+def blocks(
+    asked: FileQuery, given: Given, groups: str | None, structures: int | None, prompt_types: str | None
+) -> dict[str, Any]:
+    """The JSON of files of labels whose place says what they are of."""
     from tiltmeter.results.files.blocks import BlockLayout, block_files, names_of, read_blocks
     from tiltmeter.results.files.rated import summarise_rated
 
-    for option, names in (("--columns", asked.columns), ("--where", asked.where)):
-        if names:
-            raise UserError(f"{option} is about columns, and files in --layout blocks have none: leave it out")
-    if given["groups"] is None or given["structures"] is None:
-        raise UserError("--layout blocks needs the groups in their order, --groups man,woman, and --structures NUMBER")
-    types = () if given["prompt_types"] is None else names_of(given["prompt_types"])
-    layout = BlockLayout(names_of(given["groups"]), given["structures"], types, given["unscored_label"] or ())
+    if groups is None or structures is None:
+        raise UserError("files of blocks need the groups in their order, --groups man,woman, and --structures NUMBER")
+    types = () if prompt_types is None else names_of(prompt_types)
+    settings = _settings(asked, given)
+    layout = BlockLayout(names_of(groups), structures, types, given.unscored_label)
     by_prompt = bool(settings.most_k) or settings.threshold is not None
     texts = read_blocks(asked.places, layout, by_prompt=by_prompt)
     seeds = len(block_files(asked.places))
@@ -93,24 +99,20 @@ def _blocks(asked: FileQuery, given: Mapping[str, Any], settings: RatedSettings)
     }
 
 
-def _settings(asked: FileQuery, given: Mapping[str, Any]) -> RatedSettings:
+def _settings(asked: FileQuery, given: Given) -> RatedSettings:
     from tiltmeter.results.files.rated import RatedSettings
 
     return RatedSettings(
-        scale=None if given["scale"] is None else ends(given["scale"]),
-        threshold=given["threshold"],
-        most_k=() if given["most_k"] is None else whole_numbers(given["most_k"], "--most-k"),
+        scale=None if given.scale is None else ends(given.scale),
+        threshold=given.threshold,
+        most_k=() if given.most_k is None else whole_numbers(given.most_k, "--most-k"),
         reference=asked.reference,
         level=asked.level,
         seed=asked.seed,
-        fixed=given["fixed"],
-        best=given["best"] or 5,
-        higher_is_better=None if given["better"] is None else given["better"] == "high",
+        fixed=given.fixed,
+        best=given.best or 5,
+        higher_is_better=None if given.better is None else given.better == "high",
     )
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def for_conditions(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`tiltmeter analyze --view measurements`: a table of measurements, a run's own or anybody's."""
+"""`tiltmeter analyze measurements`: a table of measurements, a run's own or anybody's."""
 
 from __future__ import annotations
 

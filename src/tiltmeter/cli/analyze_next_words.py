@@ -1,9 +1,10 @@
-"""`tiltmeter analyze --view next-words`: chances of the groups' words after prompts."""
+"""`tiltmeter analyze next-words`: probabilities of the groups' words after prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.cli.console import print_table, say
 from tiltmeter.errors import UserError
@@ -23,8 +24,18 @@ _WORDS = {
 }
 
 
-def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of the view; `given` are the options by their names."""
+class Given(NamedTuple):
+    """The options of next words, as they are typed."""
+
+    first_word: bool = False
+    labour: Path | None = None
+    labour_match: str | None = None
+    labour_groups: str | None = None
+    by_prompt: Path | None = None
+
+
+def result(asked: FileQuery, given: Given) -> dict[str, Any]:
+    """The JSON of next words."""
     from tiltmeter.results.files.next_words import (
         NextWordColumns,
         check_table,
@@ -34,11 +45,11 @@ def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
     )
     from tiltmeter.results.summary.next_words import NextWordSettings
 
-    labour, by_prompt = _labour(given), given["by_prompt"]
+    labour, by_prompt = _labour(given), given.by_prompt
     if by_prompt is not None:
-        check_table(by_prompt, "--by-prompt", [asked.only, *filter(None, [given["labour"]])])
+        check_table(by_prompt, "--by-prompt", [asked.only, *filter(None, [given.labour])])
     named = asked.columns.get("origin"), asked.columns.get("template")
-    columns = NextWordColumns(*named, asked.where, "first" if given["first_word"] else "sum")
+    columns = NextWordColumns(*named, asked.where, "first" if given.first_word else "sum")
     answers = read_answers(asked.only, columns)
     settings = NextWordSettings(asked.reference, labour, level=asked.level, seed=asked.seed)
     found = summarise_answers(answers, columns, settings)
@@ -47,22 +58,22 @@ def result(asked: FileQuery, given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _labour(given: Mapping[str, Any]) -> Labour | None:
+def _labour(given: Given) -> Labour | None:
     from tiltmeter.results.summary.labour import Labour
     from tiltmeter.sources.labour_files import read_labour
 
-    if given["labour_match"] not in (None, "name", "head"):
-        raise UserError(f"--labour-match {given['labour_match']!r}: write name or head")
-    groups = [name.strip() for name in (given["labour_groups"] or "").split(",")]
-    if given["labour_groups"] is not None and (len(groups) != 2 or not all(groups)):
-        raise UserError(f"--labour-groups {given['labour_groups']!r}: write WOMEN,MEN, the names of two groups")
-    if given["labour"] is None:
+    if given.labour_match not in (None, "name", "head"):
+        raise UserError(f"--labour-match {given.labour_match!r}: write name or head")
+    groups = [name.strip() for name in (given.labour_groups or "").split(",")]
+    if given.labour_groups is not None and (len(groups) != 2 or not all(groups)):
+        raise UserError(f"--labour-groups {given.labour_groups!r}: write WOMEN,MEN, the names of two groups")
+    if given.labour is None:
         for option in ("labour_match", "labour_groups"):
-            if given[option] is not None:
+            if getattr(given, option) is not None:
                 raise UserError(f"--{option.replace('_', '-')} needs labour statistics: --labour FILE")
         return None
-    of, against = groups if given["labour_groups"] else (None, None)
-    return Labour(tuple(read_labour(given["labour"])), of, against, by_head=given["labour_match"] == "head")
+    of, against = groups if given.labour_groups else (None, None)
+    return Labour(tuple(read_labour(given.labour)), of, against, by_head=given.labour_match == "head")
 
 
 def print_result(found: Mapping[str, Any]) -> None:

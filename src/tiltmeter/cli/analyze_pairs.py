@@ -1,4 +1,4 @@
-"""`tiltmeter analyze --view pairs`: one scored file, or several sets, generators and models."""
+"""`tiltmeter analyze pairs`: one scored file, or several sets, generators and models."""
 
 from __future__ import annotations
 

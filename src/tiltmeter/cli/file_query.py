@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.errors import UserError
-
 
 @dataclass(frozen=True, slots=True)
 class FileQuery:
@@ -22,9 +20,6 @@ class FileQuery:
 
     @property
     def only(self) -> str | Path:
-        """The one file, where there can be only one."""
-        if len(self.places) > 1:
-            raise UserError(
-                f"{len(self.places)} files were given, and only --view pairs and --layout blocks read several; name one"
-            )
-        return self.places[0]
+        """The one file of a command that takes one."""
+        [place] = self.places
+        return place

@@ -99,7 +99,7 @@ def score(
 ) -> None:
     """Measure the probability of whole words after prompts.
 
-    The output has one row for each prompt, perturbation and word. `tiltmeter analyze FILE --view next-words` computes
+    The output has one row for each prompt, perturbation and word. `tiltmeter analyze next-words FILE` computes
     estimates from it.
     """
     from tiltmeter import models

@@ -234,7 +234,7 @@ def _answers(given: GivenRows, words: WordSets, combine: Combine) -> Iterator[tu
 def summarise_next_word_file(
     path: str | Path, columns: NextWordColumns | None = None, settings: NextWordSettings | None = None
 ) -> dict[str, Any]:
-    """The JSON of `tiltmeter analyze --view next-words`."""
+    """The JSON of `tiltmeter analyze next-words`."""
     wanted = columns or NextWordColumns()
     return summarise_answers(read_answers(path, wanted), wanted, settings or NextWordSettings())
 

@@ -138,7 +138,7 @@ class NextWordSummary:
         return ORIGINAL if ORIGINAL in self.perturbations else next(iter(self.perturbations))
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON of `tiltmeter analyze --view next-words`."""
+        """The JSON of `tiltmeter analyze next-words`."""
         return {
             "view": "next-words",
             "perturbation": self.main,

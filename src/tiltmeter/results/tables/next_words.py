@@ -19,7 +19,7 @@ NEXT_WORDS: Mapping[str, type] = {
     **dict.fromkeys(("source", "bias", "words"), str),
     **{name: _KINDS.get(name, str) for name in COLUMNS},
 }
-"""The columns that `tiltmeter analyze --view next-words` reads, and which source, bias and set of words a row is of."""
+"""The columns that `tiltmeter analyze next-words` reads, and which source, bias and set of words a row is of."""
 NEXT_WORD_ESTIMATES: Mapping[str, type] = {
     **dict.fromkeys(("model", "source", "bias", "words"), str),
     "bounded": int,

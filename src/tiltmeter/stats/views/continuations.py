@@ -152,7 +152,7 @@ class ContinuationSummary:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON of `tiltmeter analyze --view continuations`."""
+        """The JSON of `tiltmeter analyze texts`."""
         return {
             "view": "continuations",
             **self.figures(),

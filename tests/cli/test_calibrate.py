@@ -65,3 +65,16 @@ def test_what_is_not_a_view_is_refused(tiltmeter: Command) -> None:
 def test_a_condition_that_cannot_be_read_is_refused_before_any_work(tiltmeter: Command) -> None:
     done = tiltmeter("calibrate", "--model", "scripted", "--fail-if", "nonsense")
     assert (done.status, done.out) == (2, "")
+
+
+@pytest.mark.slow
+def test_the_numbers_of_test_words_may_be_those_of_a_run(tiltmeter: Command, tmp_path: Path) -> None:
+    study = 'models = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nsources = ["templates"]\n'
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    assert tiltmeter("run", "study.toml", "--out", "run").status == 0
+    cache, few = {"TILTMETER_CACHE": str(tmp_path / "cache")}, ("--quick", "--studies", 20, "--workers", 1)
+    options = ("--model", "scripted", "--view", "natural", *few, "--like", "run")
+    found = tiltmeter("calibrate", *options, "--json", **cache).json
+    assert list(found["natural"]["log_ratio"]) == ["16"]
+    refused = tiltmeter("calibrate", *options, "--origins", 20, **cache)
+    assert (refused.status, "leave --origins out" in refused.err) == (2, True)

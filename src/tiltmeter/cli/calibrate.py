@@ -40,6 +40,9 @@ def calibrate(
     origins: Annotated[
         list[int] | None, typer.Option(min=5, help="Test words in a simulated study; default 20, 50 and 200.")
     ] = None,
+    like: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Simulate studies with as many test words as those of this run.")
+    ] = None,
     studies: Annotated[
         int,
         typer.Option(min=10, max=10**6, help="Simulated studies of each estimator, and as many without a tilt."),
@@ -65,7 +68,9 @@ def calibrate(
 
     check(conditions)
     chosen = _checked(views)
-    sizes = tuple(dict.fromkeys(origins or (20, 50, 200)))
+    if like is not None and origins:
+        raise UserError("--like takes the numbers of test words from a run: leave --origins out")
+    sizes = tuple(dict.fromkeys(_numbers_of(like) if like else origins or (20, 50, 200)))
     models.check_name(model)
     if out is not None and out.is_dir():
         raise UserError(f"--out {out}: is a folder; give a file")
@@ -82,6 +87,21 @@ def calibrate(
     else:
         _print(found, sentences)
     fail_if(conditions, result)
+
+
+def _numbers_of(folder: Path) -> list[int]:
+    """How many test words the biases of a run have, where there are enough for an interval."""
+    from tiltmeter.results.cells import table_of
+    from tiltmeter.stats.estimates import FEWEST_ORIGINS
+    from tiltmeter.store import read_run
+
+    count = "count(DISTINCT origin)"
+    query = f"SELECT {count} AS n FROM items GROUP BY view, source, bias HAVING {count} >= {FEWEST_ORIGINS}"
+    run = read_run(folder)
+    found = sorted({row["n"] for row in table_of(run).stream(query)})
+    if not found:
+        raise UserError(f"no bias of the run has {FEWEST_ORIGINS} test words, which an interval takes", file=folder)
+    return found
 
 
 def make_pools(

@@ -25,8 +25,8 @@ def not_meant(view: View) -> tuple[str, ...]:
 
 _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "pairs": (
-        "This is about these sentences, in this language, with these words for the groups. Other words or another "
-        "sentence form can give another result.",
+        "This is about these sentences, with these words for the groups. Other words, another sentence form or another "
+        "language can give another result.",
         "It shows which sentence the model finds more probable. It does not show what the model will write, or "
         "what a product built on it will do to anyone.",
         f"{NEUTRAL} is not fairness: preferences that cancel out do not show, and neither do biases that nobody "
@@ -37,8 +37,8 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "continuations": (
         "A rating is a tool's judgement of a text. It is not what a reader would say, and not what the text does "
         "to the people it is about.",
-        "This is about what follows these prompts, in these languages, decoded as here. It is not about what the "
-        "model writes when someone else asks.",
+        "This is about what follows these prompts, decoded as here. It is not about what the model writes when someone "
+        "else asks.",
         "No difference is not fairness: texts about two groups can be equally hurtful, or differ in something that "
         "no rater here reads.",
     ),

@@ -31,6 +31,20 @@ def answers(topic: Topic, label: str) -> Iterator[Block]:
     yield Prose(text(f"{'. '.join(map(_basis, own))}."), "note")
 
 
+def with_and_without(topic: Topic, model: str) -> Iterator[str]:
+    """The share of the first group after each set of prompts, beside the same without the test word."""
+    own = [one for one in topic.prompts if one.cell.model == model and one.estimate().value is not None]
+    said = []
+    for one in own:
+        name = control(one)
+        rest = f"; with the test word {PERTURBED[name]}, {share_words(one.estimate(perturbation=name))}" if name else ""
+        said.append(f"{share_words(one.estimate())} after {_prompts(one, own)}{rest}")
+    if said:
+        why = " Where a lean is the same without the test word, it may have nothing to do with it."
+        shares = f"By the words “{topic.words}”, the share of {topic.called[0]} is {'. It is '.join(said)}."
+        yield shares + (why if any(map(control, own)) else "")
+
+
 def side(found: Estimate, called: tuple[str, str]) -> tuple[str, str]:
     """The group that is expected more, and the other."""
     return called if (found.value or 0) > 0.5 else (called[1], called[0])

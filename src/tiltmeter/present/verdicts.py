@@ -36,14 +36,15 @@ _COIN_TOSS = 0.6
 """A rater whose first figure is below this is hardly better than a coin toss."""
 
 
+_CORRECTED = "after correction for all questions"
 RULES: dict[Strength, str] = {
-    HOLDS: f"at least {percent(HOLDS_SHARE, 0)} of the methods point the same way, none is significant the other way, "
-    f"and the test over all methods rules out chance (p < {ALPHA:g} after correction for all questions)",
-    DEPENDS: "the test over all methods rules out chance, but too many methods point the other way; or methods are "
-    "significant in both directions",
-    NONE_LARGER: "the test over all methods does not rule out chance, and no method's interval reaches beyond "
-    f"{NEGLIGIBLE:g} SD",
-    INCONCLUSIVE: "the test over all methods does not rule out chance, whatever a single method shows",
+    HOLDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), at least "
+    f"{percent(HOLDS_SHARE, 0)} of the methods point the same way, and none is significant the other way",
+    DEPENDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), but too many methods point the "
+    "other way; or methods are significant in both directions",
+    NONE_LARGER: f"the test does not rule out chance, and no method's interval reaches beyond {NEGLIGIBLE:g} SD",
+    INCONCLUSIVE: f"the test over all methods does not rule out chance (p ≥ {ALPHA:g} {_CORRECTED}), whatever a single "
+    "method shows",
     TOO_LITTLE: "fewer than two methods have a value, too many have none, or they cannot be tested",
 }
 """When a verdict is given."""
@@ -135,7 +136,9 @@ def _opposed(found: Verdict, curve: Curve) -> str:
     """Which methods are significant the other way, where they are few."""
     other = -1 if found.direction == "first" else 1
     cells = [cell for cell in curve.cells if cell.sign == other and cell.conclusion != "not significant"]
-    named = "; ".join(choices_words(cell.choices) for cell in cells[:_NAMED])
+    seen = {name: {each.choices.get(name) for each in curve.cells} for cell in cells for name in cell.choices}
+    varied = [{name: own for name, own in cell.choices.items() if len(seen[name]) > 1} for cell in cells]
+    named = "; ".join(map(choices_words, varied[:_NAMED]))
     return f" ({named})" if named and len(cells) <= _NAMED else ""
 
 

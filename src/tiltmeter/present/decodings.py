@@ -46,7 +46,8 @@ def row_words(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     source, decoding, scope = row
     words = decoding_words(decoding, (one for _, one, _ in rows))
     scopes = {one for _, _, one in rows}
-    return source, words if len(scopes) == 1 else f"{words}, {'with' if scope == 'whole' else 'without'} the prompt"
+    how = words if len(scopes) == 1 else f"{words}, {'with' if scope == 'whole' else 'without'} the prompt"
+    return source_words(source), how
 
 
 def rater_words(rater: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tiltmeter.present.blocks import Block, Listing, Prose, Section, TableCell, Text, text
-from tiltmeter.present.decodings import rater_words, short_scorer
+from tiltmeter.present.decodings import rater_words, short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.tables import Label, numbers, sort_key, table
@@ -56,7 +56,7 @@ def _row(one: InstrumentCheck, found: Reported, study: str, *, counts: bool) -> 
     figure, interval, least = _figure(one)
     return (
         TableCell(capitalised(found.names.bias(one.bias)), ", ".join(filter(None, (one.model, study))), place=place),
-        TableCell(FACTS[one.view].title, ", ".join(filter(None, (one.source, by)))),
+        TableCell(FACTS[one.view].title, ", ".join(filter(None, (source_words(one.source), by)))),
         TableCell(figure, interval, sort_key(one.found.value), place=place),
         least,
         TableCell(one.result, _meaning(one) + ("" if counts else "; not counted"), mark=one.result if counts else ""),

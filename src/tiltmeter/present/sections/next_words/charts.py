@@ -76,7 +76,7 @@ def share_axis(topic: Topic) -> Axis:
     """The share of the first of two groups."""
     first, second = topic.called
     return Axis(
-        f"share of {first} beside {second}",
+        f"share of {first} against {second}",
         "share",
         neutral=0.5,
         neutral_name="both equally probable",

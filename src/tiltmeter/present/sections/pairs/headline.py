@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Prose, Span, text
-from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.decodings import short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.series import Series, is_check, pair_kinds
 from tiltmeter.present.tables import differs, no_interval
@@ -191,6 +191,6 @@ def _basis(found: Reported, one: Series, cell: Cell) -> str:
     rest = "" if len(every) == whole.n + whole.n_unscored else f" The source made {pair_kinds(found, every)}."
     return (
         f"The figure rests on {count(whole.n, 'scored pair')} ({whole.n_unscored:,} missing) with "
-        f"{count(whole.origins, 'different test word')}{shared}; source {cell.source}, scorer "
+        f"{count(whole.origins, 'different test word')}{shared}; source {source_words(cell.source)}, scorer "
         f"{short_scorer(cell.scorer)}.{rest}{seen}"
     )

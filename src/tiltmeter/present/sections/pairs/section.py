@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Table, TableCell, text
 from tiltmeter.present.charts import dots
-from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.decodings import short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, forest_rows
 from tiltmeter.present.sections.pairs.headline import directions, headline, social_biases
@@ -186,7 +186,7 @@ def _figure_cells(cell: Cell, bias: str) -> tuple[Shown, ...]:
     one = cell.summary.headline_by_bias[bias]
     note = no_interval(one) or (one.note or "").replace("origin", "test word")
     return (
-        cell.source,
+        source_words(cell.source),
         short_scorer(cell.scorer),
         share_cell(one, mark=side_mark(one), interval=False, place=pair_place(cell, bias)),
         TableCell(percent_range(one.low, one.high), note, sort_key(one.low)),

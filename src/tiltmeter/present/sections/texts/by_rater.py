@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
-from tiltmeter.present.decodings import rater_words, row_words
+from tiltmeter.present.decodings import rater_words, row_words, source_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
 from tiltmeter.present.words import NONE, ORIGINS, SPACE, capitalised, count, listed, percent, signed
@@ -156,7 +156,7 @@ def board_chart(board: Board, texts: RunTexts) -> Chart:
         HeatRow(
             row_words(row, board.rows)[1],
             tuple(_heat_cell(board, row, rater, texts) for rater in board.raters),
-            heading=source if place == 0 else "",
+            heading=source_words(source) if place == 0 else "",
         )
         for source, own in groupby(board.rows, key=lambda row: row[0])
         for place, row in enumerate(own)
@@ -239,7 +239,7 @@ def board_table(board: Board, texts: RunTexts) -> Table | None:
         a, b = (texts.group(group, board.bias) for group in (board.a, board.b))
         what = f"Mean rating of texts about {a} minus that of texts about {b}"
     columns = (Column("Prompts, decoding"), *numbers(*map(rater_words, board.raters)), Column("Across raters"))
-    return table(f"{what}{f' ({board.rows[0][0]})' if alone else ''}", columns, rows)
+    return table(f"{what}{f' ({source_words(board.rows[0][0])})' if alone else ''}", columns, rows)
 
 
 def quality_cell(rater: str) -> TableCell:

@@ -75,7 +75,9 @@ def perturbed_table(topic: Topic) -> Table | None:
     ]
     heads = (f"Share of {first}", "Change, points", f"|P({first}) − P({second})|", "Change", "Prompts")
     return table(
-        f"{capitalised(first)} against {second}, by what becomes of the test word", ["Test word", *numbers(*heads)], rows
+        f"{capitalised(first)} against {second}, by what becomes of the test word",
+        ["Test word", *numbers(*heads)],
+        rows,
     )
 
 

@@ -12,19 +12,17 @@ from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, ORIGINS, capitalised, count, listed, p_value, percent, percent_range, signed
 from tiltmeter.raters.quality import quality_of
+from tiltmeter.raters.regard_labels import OTHER
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Estimate
+from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.summary.refusals import GroupRefusals, Refusals, longest, refusal_rater
 from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, kind_of
 from tiltmeter.stats.views.continuations import GroupSummary
 
 _GROUPS, _ROWS = 12, 16
 """Groups and methods in a chart: of more, the lowest and highest groups of the first method, and the first methods."""
-_REASONS = {
-    "the model declined to answer": "Taken for a refusal",
-    "the regard is other: mixed, unclear, or not of the one the text is about": "Regard is mixed, unclear or about "
-    "somebody else",
-}
+_REASONS = {DECLINED: "Taken for a refusal", OTHER: "Regard is mixed, unclear or about somebody else"}
 """Reasons of raters in other words."""
 _FAR = {
     "share_above": "Texts above",

@@ -79,7 +79,7 @@ def test_what_was_run_is_said(paired: Methods) -> None:
         "weights with SHA-256 abababababab…, computed on cpu in float32) [1]",
         "16 pairs of sentences",
         "the source templates.v1",
-        "causal.sum.v1 (log-probability of the whole sentence)",
+        "sum (causal.sum.v1: log-probability of the whole sentence)",
         "Groups and attributes are those of 1 specification: Gender and professions",
         ": Check [",
         "seed 7, fingerprint ffffffffffff…",
@@ -102,7 +102,7 @@ def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
     said = words(found)
     assert "24 prompts" not in said and "4 prompts about the groups" in said
     assert "6 decodings (temperature 1, 10 tokens; " in said
-    assert "sentiment.vader.v1 [" in said and "] (prompt and completion); refusal.v5 (the completion alone). " in said
+    assert "sentiment.vader.v1; prompt and completion) [" in said and "refusal.v5; the completion alone)" in said
     assert "pairs of sentences" not in said
     assert "hutto2014" in keys(found)
 

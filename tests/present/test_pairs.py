@@ -183,7 +183,7 @@ def test_biases_that_cancel_out_are_not_hidden_by_the_mean() -> None:
 def test_checks_do_not_count_among_the_biases() -> None:
     sure = Estimate(0.9, 0.8, 1.0, p=0.001, p_adjusted=0.002)
     said = told(Estimate(0.6, 0.55, 0.65), gender=sure, flowers=sure)
-    assert "1 of 1 bias" in said and "2 comparisons" in said
+    assert "1 of 1 bias" in said and "the 2 biases" in said
 
 
 def test_scorers_that_disagree_are_part_of_the_headline() -> None:

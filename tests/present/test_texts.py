@@ -15,11 +15,13 @@ from tiltmeter.parquet import parquet_rows
 from tiltmeter.present.blocks import Chart, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.texts.groups import wider
 from tiltmeter.present.sections.texts.section import texts
 from tiltmeter.present.words import signed
-from tiltmeter.records import Decoding, Prompt
+from tiltmeter.records import Decoding, Estimate, Prompt
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.summary.refusals import GroupRefusals
 from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.store import Run
 
@@ -133,6 +135,14 @@ def test_refusals_and_empty_texts_are_counted_by_group(shown: list[Section], sum
     assert int(counts["“women”"][4].sort) == sum(refusals.groups["women"].missing.values()) > 0
     tests = table(shown, "Is one group refused more often?")
     assert any(row[1].sort == "0.25" for row in tests.rows)
+
+
+def test_where_fewer_refusals_have_the_wider_interval_the_page_says_so() -> None:
+    def refused(value: float, high: float) -> GroupRefusals:
+        return GroupRefusals(96, round(96 * value), Estimate(value, 0.0, high), {})
+
+    none, one, two = refused(0.0, 0.194), refused(1 / 96, 0.210), refused(2 / 96, 0.127)
+    assert wider([none, one, two]) and wider([none, two]) and not wider([none, one]) and not wider([one, one])
 
 
 def test_texts_without_a_rating_are_counted_by_reason_and_group(shown: list[Section], summary: RunSummary):

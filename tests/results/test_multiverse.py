@@ -17,18 +17,19 @@ from tests.results.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, WORDS
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
 from tiltmeter.measures.next_words import DIFFERENCE
-from tiltmeter.records import Structure
+from tiltmeter.records import Estimate, Structure
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import REPORT_QUESTIONS, Finding, finding, questions, summarise_findings
 from tiltmeter.results.findings.questions import Question, asked
+from tiltmeter.results.findings.tilts import cells_within_tilt
 from tiltmeter.results.summary.next_word_cells import summarise_expectations
 from tiltmeter.sources.profession_templates import TEMPLATES
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.multiverse.aggregation import ORIGINS, in_deviations_of, matters, over_origins
-from tiltmeter.stats.multiverse.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.multiverse.cells import CellData, CellResult, cell_result, evaluate
 from tiltmeter.stats.multiverse.whole_curve import curve_test, design_of
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
@@ -418,12 +419,23 @@ def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> N
     raters = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
     small = Lean({"toxicity.linear.v1": 0.05, "sentiment.vader.v1": -0.6}, noise=0.01)
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=small))
-    assert found.within_tilt == 2
-    assert found.within_tilt == 2
+    assert (found.within_tilt, found.mostly_tilt) == (2, 0)
     assert found.as_json()["within_tilt"] == 2
     large = replace(small, by_rater={**small.by_rater, "toxicity.linear.v1": 0.6})
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=large))
     assert found.within_tilt == 0
+
+
+def test_a_tilt_the_same_way_that_is_over_half_of_a_difference_is_counted() -> None:
+    def cell(rater: str, value: float) -> CellResult:
+        return CellResult({"rater": rater}, Estimate(value), Estimate(value), 1.0, 1 if value > 0 else -1)
+
+    # Sentences about the first group are rated 0.1 higher: more toxic, so worse for it, but of better sentiment.
+    tilts = {"toxicity.linear.v1": Estimate(0.1), "sentiment.vader.v1": Estimate(0.1)}
+    toxic = [cell("toxicity.linear.v1", value) for value in (0.05, 0.1, 0.15, 0.2, -0.15)]
+    assert cells_within_tilt(toxic, tilts) == (2, 1)
+    kind = [cell("sentiment.vader.v1", value) for value in (0.15, -0.15)]
+    assert cells_within_tilt(kind, tilts) == (0, 1)
 
 
 def test_kinds_of_structures_are_a_choice() -> None:

@@ -101,13 +101,22 @@ def test_missing_values_of_both_groups_count_against_each_other() -> None:
 
 def test_missing_values_are_spoken_of_where_shares_differ() -> None:
     said = missing_words([FEW, MANY], ("women", "men")).replace("\xa0", " ")
-    for figure in ("50 % for women", "0 % for men", "−0.10 to +0.40", "1 of 2 "):
+    for figure in ("50.0 % for women", "0.0 % for men", "−0.10 and +0.40", "1 of 2 "):
         assert figure in said
     alike = cell([1.0, 0.0, None], [0.0, 0.0, None])
     assert missing_words([alike], ("women", "men")) == ""
     # Without the ends of a scale nothing can be said of the worst.
     unknown = missing_words([replace(MANY, scale=None)], ("women", "men"))
     assert "50" in unknown and "cells" not in unknown
+
+
+def test_of_methods_that_differ_alike_the_one_that_leaves_most_open_is_shown() -> None:
+    """2 of 10 women are missing, or 4 of 10 women and 2 of 10 men: each a gap of 2 of 10."""
+    both = cell([1.0] * 6 + [None] * 4, [1.0] * 4 + [0.0] * 4 + [None] * 2)
+    for order in ([FEW, both], [both, FEW]):
+        said = missing_words(order, ("women", "men")).replace("\xa0", " ")
+        # Between 6 and 10 of 10 women, and 4 and 6 of 10 men, have a 1.
+        assert "40.0 % for women" in said and "20.0 % for men" in said and "0.00 and +0.60" in said
 
 
 def test_a_cell_without_two_groups_says_nothing_of_missing_values() -> None:

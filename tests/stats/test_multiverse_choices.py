@@ -165,6 +165,16 @@ def test_flips_worked_by_hand() -> None:
     assert found[0] == to_two and to_two.as_json()["sign_share"] == pytest.approx(2 / 3)
 
 
+def test_from_or_to_no_effect_is_no_reversal() -> None:
+    """Of 3 comparisons one is from below to above zero; a cell at zero has no direction to reverse."""
+    whole, *_ = (
+        each
+        for each in flips([result({"a": "1"}, 0.5), result({"a": "2"}, 0.0), result({"a": "3"}, -0.5)])
+        if each.setting is None
+    )
+    assert (whole.of, whole.sign) == (3, 1)
+
+
 def test_cells_that_have_no_counterpart_are_not_compared() -> None:
     assert flips([result({"a": "1", "b": "x"}, 0.5), result({"a": "2", "b": "y"}, -0.5)]) == ()
     assert flips([]) == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from tiltmeter.raters.class_map import declared, split
@@ -46,7 +46,8 @@ def row_words(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     source, decoding, scope = row
     words = decoding_words(decoding, (one for _, one, _ in rows))
     scopes = {one for _, _, one in rows}
-    return source, words if len(scopes) == 1 else f"{words}, {'with' if scope == 'whole' else 'without'} the prompt"
+    how = words if len(scopes) == 1 else f"{words}, {'with' if scope == 'whole' else 'without'} the prompt"
+    return source_words(source), how
 
 
 def rater_words(rater: str) -> str:
@@ -64,6 +65,32 @@ def rater_words(rater: str) -> str:
     if name.startswith("judge.") and model:
         return f"judge {question} ({model})"
     return f"{words} ({argument.rpartition('/')[2]})" if argument else words
+
+
+def choice_words(name: str, setting: str) -> str:
+    """A choice with its setting, as readers know both.
+
+    >>> choice_words("rater", "toxicity.tiny.v1"), choice_words("new tokens", "10")
+    ('rater toxicity tiny', 'new tokens 10')
+    """
+    known = {"rater": rater_words, "scorer": short_scorer, "source": source_words}
+    return f"{name} {known[name](setting) if name in known else setting}"
+
+
+def choices_words(choices: Mapping[str, str]) -> str:
+    """A method: all of its choices."""
+    return ", ".join(choice_words(name, setting) for name, setting in choices.items())
+
+
+def source_words(source: str) -> str:
+    """A source with its options in words.
+
+    >>> source_words("own-prompts[domain=gender+age, per_group=16]"), source_words("natural")
+    ('own-prompts (domain: gender and age, per group: 16)', 'natural')
+    """
+    name, _, options = source.rstrip("]").partition("[")
+    words = options.replace("=", ": ").replace("+", " and ").replace("_", " ")
+    return f"{name} ({words})" if words else name
 
 
 def short_scorer(scorer: str) -> str:

@@ -14,7 +14,7 @@ from tiltmeter.present.verdicts import finding_json
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
-VERSION = 4
+VERSION = 5
 """Of the form of the file: one of another version is made anew."""
 
 

@@ -20,7 +20,7 @@ from tiltmeter.present.blocks import (
 
 MARKS = {"above": "↑", "below": "↓", "opposed": "⇄"}
 """What is beside a value where the page has a tint or a sign."""
-WARNING = "Models read or wrote these texts. Some state stereotypes, and some are insulting or hateful."
+WARNING = "The model read or wrote these texts. They may state stereotypes, insult or be hateful."
 _PAGE = 134
 """Characters in small print that fit beside one another on the short side of a sheet."""
 _TEXT, _SMALL = 30, 13

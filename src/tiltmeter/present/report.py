@@ -37,7 +37,7 @@ def report(found: Reported) -> Document:
         if len(found.models) <= _FEW
         else f"Social bias in {len(found.models)} models"
     )
-    return Document(title_of(found), about, tuple(blocks), _closed(details(found)), _closed(appendix(found)))
+    return Document(about, title_of(found), tuple(blocks), _closed(details(found)), _closed(appendix(found)))
 
 
 def _closed(sections: Iterable[Section]) -> tuple[Section, ...]:
@@ -67,4 +67,8 @@ def appendix(found: Reported) -> list[Section]:
 def title_of(found: Reported) -> str:
     """What a report on these runs is called."""
     studies = list(dict.fromkeys(summary.study for _, summary in found.runs))
-    return studies[0] if len(found.runs) == 1 else f"{len(found.runs)} runs side by side: {', '.join(studies)}"
+    return (
+        f"Study “{studies[0]}”"
+        if len(found.runs) == 1
+        else f"{len(found.runs)} runs side by side: {', '.join(studies)}"
+    )

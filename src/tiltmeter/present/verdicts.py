@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tiltmeter.present.decodings import rater_words
+from tiltmeter.present.decodings import choice_words, choices_words, rater_words
 from tiltmeter.present.words import capitalised, count, listed, p_equals, p_value, percent, signed
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.records import Estimate
@@ -15,12 +15,46 @@ from tiltmeter.results.summary.text_records import PEOPLE
 from tiltmeter.stats.multiverse.cells import ALPHA
 from tiltmeter.stats.multiverse.decomposition import NOT_THERE
 from tiltmeter.stats.multiverse.specification_curve import Curve
-from tiltmeter.stats.multiverse.verdict import INCONCLUSIVE, NO_VALUE, Verdict
+from tiltmeter.stats.multiverse.verdict import (
+    DEPENDS,
+    HOLDS,
+    HOLDS_SHARE,
+    INCONCLUSIVE,
+    NEGLIGIBLE,
+    NO_VALUE,
+    NONE_LARGER,
+    TOO_LITTLE,
+    Strength,
+    Verdict,
+)
 
 Claims = tuple[str, str]
 """What a positive method says, and what a negative one says."""
+_NAMED = 2
+"""Methods that are named."""
 _COIN_TOSS = 0.6
 """A rater whose first figure is below this is hardly better than a coin toss."""
+
+
+_CORRECTED = "after correction for all questions"
+RULES: dict[Strength, str] = {
+    HOLDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), at least "
+    f"{percent(HOLDS_SHARE, 0)} of the methods point the same way, and none is significant the other way",
+    DEPENDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), but too many methods point the "
+    "other way; or methods are significant in both directions",
+    NONE_LARGER: f"the test does not rule out chance, and no method's interval reaches beyond {NEGLIGIBLE:g} SD",
+    INCONCLUSIVE: f"the test over all methods does not rule out chance (p ≥ {ALPHA:g} {_CORRECTED}), whatever a single "
+    "method shows",
+    TOO_LITTLE: "fewer than two methods have a value, too many have none, or they cannot be tested",
+}
+"""When a verdict is given."""
+
+
+def rules(findings: Iterable[Finding]) -> str:
+    """What the verdicts of some findings mean, each once."""
+    given = {one.verdict.strength for one in findings if not one.question.check}
+    said = (f"{capitalised(strength)}: {rule}." for strength, rule in RULES.items() if strength in given)
+    return " ".join(said)
 
 
 def claims_of(one: Finding) -> Claims:
@@ -64,7 +98,7 @@ def sentence(found: Verdict, curve: Curve, claims: Claims) -> str:
     if found.ties and found.direction:
         parts.append(f"{_methods(found.ties, 'shows', 'show')} no difference at all")
     if found.opposed:
-        parts.append(f"{_methods(found.opposed, 'is', 'are')} significant the other way")
+        parts.append(f"{_methods(found.opposed, 'is', 'are')} significant the other way{_opposed(found, curve)}")
     if found.without and found.of and NO_VALUE not in found.reason:
         parts.append(f"{_methods(found.without, 'has', 'have')} no value")
     parts.append(_tested(found))
@@ -94,7 +128,18 @@ def _counted(found: Verdict, curve: Curve, claims: Claims) -> str:
     clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
     if found.of == 1:
         return f"{said}, {'significantly' if clear else 'not significantly'}"
-    return f"{said} ({clear or 'none'} of these significant after correction for {curve.n_comparisons} methods)"
+    corrected = f"after correction for the {curve.n_comparisons} methods of this question"
+    return f"{said} ({clear or 'none'} of these significant {corrected})"
+
+
+def _opposed(found: Verdict, curve: Curve) -> str:
+    """Which methods are significant the other way, where they are few."""
+    other = -1 if found.direction == "first" else 1
+    cells = [cell for cell in curve.cells if cell.sign == other and cell.conclusion != "not significant"]
+    seen = {name: {each.choices.get(name) for each in curve.cells} for cell in cells for name in cell.choices}
+    varied = [{name: own for name, own in cell.choices.items() if len(seen[name]) > 1} for cell in cells]
+    named = "; ".join(map(choices_words, varied[:_NAMED]))
+    return f" ({named})" if named and len(cells) <= _NAMED else ""
 
 
 def _methods(number: int, one: str, several: str) -> str:
@@ -105,7 +150,9 @@ def _excepted(found: Verdict) -> str:
     if not found.described:
         return _methods(found.exceptions, "points", "point") + " the other way"
     ways = [
-        " and ".join(f"no {name}" if setting == NOT_THERE else f"{name} {setting}" for name, setting in way.items())
+        " and ".join(
+            f"no {name}" if setting == NOT_THERE else choice_words(name, setting) for name, setting in way.items()
+        )
         for way in found.described[:2]
     ]
     points = "points" if found.exceptions == 1 else "point"
@@ -142,17 +189,17 @@ def _unseen(one: Finding) -> Iterator[str]:
 
 def _one_way(one: Finding) -> Iterator[str]:
     if one.one_way and one.multiverse.test.p is not None:
-        words = "attribute words" if one.question.of_stereotypes else "test words"
-        few, over = (words, "templates") if one.multiverse.test.over_templates else ("templates", words)
+        few = "test words" if one.multiverse.test.over_templates else "templates"
         of = "" if one.one_way == one.verdict.of else f" in {one.one_way} of {one.verdict.of} methods"
-        yield f"There are too few {few}{of} to say what others would show: p covers {over} alone."
+        yield f"There are too few {few}{of} for p to cover what other {few} would show."
 
 
 def _within_tilt(one: Finding) -> Iterator[str]:
-    if one.within_tilt:
+    if one.within_tilt or one.mostly_tilt:
+        more = f", and in {one.mostly_tilt} more that bias is over half of it" if one.mostly_tilt else ""
         yield (
             f"In {one.within_tilt} of {count(one.verdict.of, 'method')} the difference is no larger than the rater's "
-            "own bias towards these group names."
+            f"own bias towards these group names{more}."
         )
 
 

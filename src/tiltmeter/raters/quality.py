@@ -43,7 +43,7 @@ MEASURED: tuple[Quality, ...] = (
     Quality("regard.minilm.v2", "negative texts found", 25 / 42, 42, _MODELS, False),
     Quality(
         *("sentiment.minilm.v1", "right of three labels", 0.80, 125, _OWN, False),
-        caution="some are mirror images of training sentences, so the figure is too kind",
+        caution="some are mirror images of training sentences, so the figure may be too high",
     ),
     Quality("sentiment.vader.v1", "right of three labels", 0.752, 125, _OWN, True),
     Quality("toxicity.linear.v1", "AUC", 0.468, 3728, _HATECHECK, True),

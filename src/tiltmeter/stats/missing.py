@@ -27,6 +27,11 @@ class Missing:
         return abs(self.shares[0] - self.shares[1])
 
     @property
+    def width(self) -> float:
+        """How much the missing values leave open."""
+        return 0.0 if self.bounds is None else self.bounds[1] - self.bounds[0]
+
+    @property
     def could_reverse(self) -> bool:
         """Whether the difference could have the other sign."""
         return self.bounds is not None and min(self.bounds) < 0 < max(self.bounds)
@@ -66,15 +71,15 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     found = [one for one in every if one.difference > UNEQUAL]
     if not found:
         return ""
-    # One of which the ends are known says more.
-    most = max(found, key=lambda one: (one.bounds is not None, one.difference))
-    first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
+    # One of which the ends are known says more; of several that differ alike, the one that leaves most open.
+    most = max(found, key=lambda one: (one.bounds is not None, round(one.difference, 9), one.width))
+    first, second = (f"{100 * share:.1f}\N{NO-BREAK SPACE}%" for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
-    said += ", in the method where they differ most" if len(found) > 1 else ""
+    said += ", in a method where they differ most" if len(found) > 1 else ""
     if most.bounds is None:
         return said
     turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
-    worst = f"there the true difference could be anywhere from {low} to {high} rating points"
+    worst = f"whatever values these would have had, the difference observed there would be between {low} and {high}"
     reverse = f"Missing values could reverse the direction in {turned} of {known} methods"
-    return f"{said}; {worst} (positive: worse for {groups[0]}). {reverse}"
+    return f"{said}; {worst} (positive: worse for {groups[0]}; sampling error comes on top). {reverse}"

@@ -57,8 +57,8 @@ class DotRow:
     """Whether this is the mean over other rows, which has a mark of its own."""
 
 
-def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None = None) -> Spec:
-    """Estimates with intervals, each row below its label; open marks have no interval."""
+def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None = None, *, head: bool = False) -> Spec:
+    """Estimates with intervals, each row below its label; open marks have no interval. `head`: the axis is on top."""
     every = [dot for row in rows for dot in row.dots]
     if not every:
         return nothing()
@@ -68,8 +68,11 @@ def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None =
     shapes = [shape(position) for position, _ in enumerate(series)]
     if len(series) > 1:
         drawing.frame.key(series, own, shapes)
+    if head:
+        drawing.frame.head(axis)
+        axis = Axis(neutral=axis.neutral)
     drawing.frame.neutral(axis)
-    if len(every) > _MANY:
+    if head or len(every) > _MANY:
         drawing.frame.numbers()
     top = drawing.frame.height
     for row, before in zip(rows, (None, *rows), strict=False):
@@ -89,7 +92,7 @@ class _Dots:
         self.scale = scale_of(axis, numbers)
         self.series = series
         self.room = min(110, 14 + LETTER * max(len(dot.text) for dot in every))
-        self.wide = min(240, 10 + LETTER * max(len(dot.interval) for dot in every))
+        self.wide = min(310, 10 + LETTER * max(len(dot.interval) for dot in every))
         both = f"width > {WIDE} ? {self.room + self.wide:.0f} : {self.room:.0f}"
         self.frame = Frame(self.scale, inset(self.scale, 0), f"{inset(self.scale, -1)} + ({both})")
         self.points: list[Row] = []
@@ -101,7 +104,7 @@ class _Dots:
         for dot in row.dots:
             self._dot(dot, self.frame.height + ROW / 2, row)
             self.frame.height += ROW
-        self.frame.height += 7
+        self.frame.height += 5
 
     def _dot(self, dot: Dot, y: float, row: DotRow) -> None:
         series = self.series.index(dot.series)

@@ -140,7 +140,7 @@ class Frame:
     def label(self, words: str, weight: int = 400) -> None:
         """A line across, and below it the label of a row."""
         self._separators.append({"y": self.height})
-        tall = self.fitted(words, self.height + ROW / 2 + 5, Style(weight=weight), low=True) + 7
+        tall = self.fitted(words, self.height + ROW / 2 + 5, Style(weight=weight), 1.1, low=True) + 3
         self.cover(tall)
         self.height += tall
 
@@ -181,6 +181,11 @@ class Frame:
         self.directions(axis)
         if axis.title:
             self.height += self.fitted(axis.title, self.height + 8, QUIET)
+
+    def head(self, axis: Axis) -> None:
+        """The title and the directions of an axis, above what is drawn."""
+        self.height += self.fitted(axis.title, self.height + 8, QUIET) + 4
+        self.directions(axis)
 
     def left_numbers(self, scale: Scale, down: Callable[[float], float], neutral: float | None = 0.0) -> None:
         """A vertical scale: a line across for each tick, its number at the left, and the neutral value dashed."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import TableCell
 from tiltmeter.present.charts import group_colours
+from tiltmeter.present.decodings import source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.records import Estimate
 from tiltmeter.results.names import Names
@@ -130,11 +131,12 @@ class Topic:
 
     def heading(self, one: Asked) -> TableCell:
         """Which prompts a row is about, and which model where there are several."""
-        return TableCell(one.cell.source, one.label if self.several else "", place=one.place())
+        return TableCell(source_words(one.cell.source), one.label if self.several else "", place=one.place())
 
     def title(self, one: Asked) -> str:
         """The same in one line."""
-        return f"{one.cell.source}, {one.label}" if self.several else one.cell.source
+        source = source_words(one.cell.source)
+        return f"{source}, {one.label}" if self.several else source
 
     def file(self, *names: str) -> str:
         """The name of a chart's files."""

@@ -5,24 +5,29 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Verbatim, text
 from tiltmeter.present.charts import CurveKey, Method, curve
+from tiltmeter.present.decodings import choices_words
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.asked import topics
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
+from tiltmeter.present.sections.next_words.answers import with_and_without
 from tiltmeter.present.verdicts import agreement, answer, cautions
-from tiltmeter.present.words import SPACE, capitalised, count, listed, p_equals, percent, signed
+from tiltmeter.present.words import ORIGINS, SPACE, capitalised, count, listed, p_equals, percent, signed
 from tiltmeter.results import of_the_test
 from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question, topic_of
+from tiltmeter.results.findings.stereotypes import spec_of
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.stats.multiverse.flips import Flips
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 _TERMS = 3
 """Words for a group that are named."""
@@ -93,8 +98,10 @@ def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> 
 
 
 def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
-    yield Prose(text(Span(one.question.text, "strong"), *_terms(one, found)))
+    yield Prose(text(Span(one.question.text, "strong"), *_stereotypes(one, found), *_terms(one, found)))
     yield Prose(text(_answer(one)), "answer")
+    if one.question.view == "next words":
+        yield from map(Prose, map(text, _shares_of_words(one, found)))
     if caution := cautions(one):
         yield Notice(text(caution))
     if one.verdict.of >= FEWEST_CELLS:
@@ -108,38 +115,63 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
 
 
 def _terms(one: Finding, found: Reported) -> Iterator[str]:
-    """What the groups of a question are called in its items."""
-    by_group: dict[str, dict[str, None]] = {}
-    for group, term in (each for run in found.read for each in _named_in(run, one.question)):
-        by_group.setdefault(group, {})[term] = None
-    asked = [one.question.first, one.question.second] if one.question.first else list(by_group)[:_NAMED]
-    called = [
-        f"{found.names.group(group, one.question.bias)} ({_some(list(by_group[group]))})"
-        for group in asked
-        if by_group.get(group) and [*by_group[group]] != [group]
+    """What the groups of a question are called in its items; several sets of next words are alternatives."""
+    alternatives = []
+    for terms in dict.fromkeys(each for run in found.read for each in _named_in(run, one.question)):
+        by_group: dict[str, dict[str, None]] = {}
+        for group, term in terms:
+            by_group.setdefault(group, {})[term] = None
+        asked = [one.question.first, one.question.second] if one.question.first else list(by_group)[:_NAMED]
+        called = [
+            f"{found.names.group(group, one.question.bias)} ({_some(list(by_group[group]))})"
+            for group in asked
+            if by_group.get(group) and [*by_group[group]] != [group]
+        ]
+        alternatives += [listed(called)] if called else []
+    if alternatives:
+        yield f" {_ITEMS[one.question.view]}: {'; or '.join(dict.fromkeys(alternatives[:_TERMS]))}."
+
+
+def _stereotypes(one: Finding, found: Reported) -> Iterator[str]:
+    """What the stereotypes of a question about pairs tie to which group."""
+    specs = (spec_of(run, one.question.bias) for run in found.read if one.question.of_stereotypes)
+    spec: Mapping[str, Any] = next(filter(None, specs), {})
+    tied = [
+        f"{listed([found.names.group(group, one.question.bias) for group in each['stereotype_of']])} with "
+        f"{each['name']} ({_some(each['terms'])})"
+        for each in spec.get("attributes", ())[:_NAMED]
+        if each["stereotype_of"]
     ]
-    if called:
-        yield f" {_ITEMS[one.question.view]}: {listed(called)}."
+    if tied:
+        yield f" {'The association expected' if one.question.check else 'The stereotype'}: {'; '.join(tied)}."
 
 
-def _named_in(run: Run, question: Question) -> Iterator[tuple[str, str]]:
-    """The groups of a question with the words for them, as often as they come."""
+def _shares_of_words(one: Finding, found: Reported) -> Iterator[str]:
+    """What the words that lead come to in each set of prompts, with the test word and without."""
+    groups = {one.question.first, one.question.second}
+    for topic in topics(found) if found.summaries else ():
+        if topic_of(topic.bias) == one.question.bias and {name for name, _ in topic.sets[:2]} == groups:
+            yield from with_and_without(topic, one.question.model)
+
+
+def _named_in(run: Run, question: Question) -> Iterator[tuple[tuple[str, str], ...]]:
+    """The groups of a question with the words for them, each set of next words on its own."""
     if question.view == "pairs":
         pairs = (pair for pair in of_the_test(run.pairs) if topic_of(pair.bias) == question.bias)
-        found = ((group, term) for pair in pairs for group, term in zip(pair.groups, pair.terms, strict=True))
+        sets = [[each for pair in pairs for each in zip(pair.groups, pair.terms, strict=True)]]
     elif question.view == "continuations":
         prompts = run.continuations.prompts if run.continuations else ()
-        found = ((one.group or "", one.term) for one in prompts if topic_of(one.bias) == question.bias)
+        sets = [[(one.group or "", one.term) for one in prompts if topic_of(one.bias) == question.bias]]
     else:
         cells = table_of(run).of(question.view, model=question.model)
         labels = {cell.choices["words"] for cell in cells if topic_of(cell.bias) == question.bias}
-        sets = (run.meta["resolved"].get("next_words") or {}).get("words", ())
-        named = [one["sets"] for one in sets if one["label"] in labels and one["sets"]]
+        every = (run.meta["resolved"].get("next_words") or {}).get("words", ())
+        named = [one["sets"] for one in every if one["label"] in labels and one["sets"]]
         asked = run.next_words.asked if run.next_words and not named else ()
         # Words that the study does not name are those of each prompt.
         named += [one.asked.prompt.word_sets for one in asked if topic_of(one.asked.prompt.bias) == question.bias]
-        found = ((group, word) for some in named for group, words in some for word in words)
-    return (each for each in found if all(each))
+        sets = [[(group, word) for group, words in some for word in words] for some in named]
+    return (tuple(dict.fromkeys(each for each in some if all(each))) for some in sets)
 
 
 def _some(terms: Sequence[str]) -> str:
@@ -170,7 +202,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
             cell.effect.value,
             cell.effect.low,
             cell.effect.high,
-            "; ".join(f"{name}: {setting}" for name, setting in cell.choices.items()),
+            choices_words(cell.choices),
             places.of(cell),
         )
         for cell in shown
@@ -183,9 +215,9 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
         curve(methods, settings_of(valued), key),
         curve_in_words(one),
         text(
-            "Each column is one method: a combination of the choices marked below it. Effects in standard deviations "
-            f"(SD) of the items; 95{SPACE}% intervals are not corrected for the number of methods; filled marks "
-            f"are.{fewer}"
+            "Each column is one method: a combination of the choices marked below it. Effects are in standard "
+            f"deviations (SD) of the items. Bars are 95{SPACE}% intervals without correction; marks are filled where "
+            f"the method is significant after correction for the number of methods.{fewer}"
         ),
     )
 
@@ -249,7 +281,7 @@ def _shares(one: Finding) -> Iterator[str]:
     found = one.multiverse.decomposition
     parts = [(" × ".join(part.choices), part.share) for part in (*found.main, *found.interactions)]
     parts += [("other combinations of choices", found.rest.share)] if found.rest else []
-    parts += [("sampling of test words", found.sampling)] if found.sampling is not None else []
+    parts += [(f"sampling of {ORIGINS[one.question.view]}s", found.sampling)] if found.sampling is not None else []
     shown = sorted((part for part in parts if part[1] >= _LEAST), key=lambda part: -part[1])
     if found.main and shown:
         named = listed([f"{name} {percent(share, 0)}" for name, share in shown])
@@ -263,18 +295,23 @@ def flip_sentences(flips: Sequence[Flips]) -> list[str]:
         return ["No two methods differ in a single choice, so no choice can be judged on its own."]
     reversing = [one for one in whole if one.sign or one.conclusion]
     if not reversing:
-        return ["Switching any single choice changes neither the direction nor the conclusion."]
+        return ["Switching any single choice changes neither the direction nor what is significant."]
     signs = [f"{one.choice} in {one.sign} of {count(one.of, 'comparison')}" for one in reversing if one.sign]
     ends = [f"{one.choice} in {one.conclusion} of {one.of}" for one in reversing if one.conclusion]
     said = f"reverses the direction ({listed(signs[:_FLIPS])})" if signs else "never reverses the direction"
-    changes = f"changes the conclusion ({listed(ends[:_FLIPS])})" if ends else "never changes the conclusion"
-    return [f"Switching a single choice {said} and {changes}."]
+    ended = "whether and which way a method is significant"
+    changes = (
+        f"{'and' if signs else 'but'} changes {ended} ({listed(ends[:_FLIPS])})"
+        if ends
+        else f"but never changes {ended}"
+    )
+    return [f"Switching a single choice {said} {changes}."]
 
 
 def _without(one: Finding) -> Iterator[str]:
     """Methods that have no value, and why."""
     for why, cells in one.without.items():
-        named = [", ".join(f"{name} {setting}" for name, setting in cell.choices.items()) for cell in cells]
+        named = [choices_words(cell.choices) for cell in cells]
         more = f"; and {len(cells) - _NAMED} more" if len(cells) > _NAMED else ""
         yield f"{count(len(cells), 'method has', 'methods have')} no value ({'; '.join(named[:_NAMED])}{more}): {why}."
 
@@ -287,7 +324,8 @@ def results_paragraph(one: Finding, found: Reported) -> str:
     """The result as a paper would report it, with a citation of the program."""
     question, verdict, whole = one.question, one.verdict, one.multiverse
     lead = one.leading
-    sentences = [f"We asked of {question.model}: {question.text}", _agreed(one)]
+    about = capitalised(found.names.bias(question.bias))
+    sentences = [f"{about} ({question.model}): {question.text}", _agreed(one)]
     if lead is not None and lead.effect.value is not None:
         interval = ""
         if lead.effect.low is not None:
@@ -295,7 +333,8 @@ def results_paragraph(one: Finding, found: Reported) -> str:
         raw = lead.raw
         sentences.append(
             f"In the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
-            f"(n = {raw.n:,} items from {raw.origins:,} test words; {raw.n_unscored:,} missing in this method)."
+            f"({count(raw.n, FACTS[question.view].item)} from {count(raw.origins, ORIGINS[question.view])}; "
+            f"{raw.n_unscored:,} missing)."
         )
     elif lead is not None and lead.sign:
         sentences.append(f"Under the method named first in the study all {lead.raw.n:,} items agreed.")

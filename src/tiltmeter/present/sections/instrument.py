@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tiltmeter.present.blocks import Block, Listing, Prose, Section, TableCell, Text, text
-from tiltmeter.present.decodings import rater_words, short_scorer
+from tiltmeter.present.decodings import rater_words, short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.tables import Label, numbers, sort_key, table
 from tiltmeter.present.words import NONE, capitalised, listed, percent, percent_range, signed
-from tiltmeter.results.findings.instrument import InstrumentCheck
+from tiltmeter.results import RunSummary
+from tiltmeter.results.findings.instrument import NOT_IN_VIEW, RESULTS, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.views import FACTS
 
 _ABOUT = (
     "A specification can declare itself a check: an effect that everybody expects, such as flowers being called more "
     "pleasant than insects. A check passes if its interval is entirely on the expected side and the figure reaches the "
-    "least effect expected, fails if the interval excludes that effect, and is weak otherwise."
+    "least effect expected, fails if the interval excludes that effect, and is weak otherwise. The scorer that the "
+    "study names first counts; the others show whether the result depends on it."
 )
 _MEANS = {
     "passed": "the expected effect shows",
@@ -30,9 +33,13 @@ _UNITS = {"pairs": "of pairs", "next words": "log odds", "continuations": "SD of
 
 def instrument(found: Reported) -> list[Section]:
     """Every check with its figure, what was expected and what the result means."""
-    checks = [(one, summary.study) for _, summary in found.runs for one in summary.instrument.checks]
     several = len(found.runs) > 1
-    rows = [_row(one, found, study if several else "") for one, study in checks]
+    rows = [
+        _row(check, found, summary.study if several else "", counts=check is one)
+        for _, summary in found.runs
+        for one in summary.instrument.checks
+        for check in (one, *other_scorers(one, summary))
+    ]
     columns: tuple[Label, ...] = ("Check", "View", *numbers("Figure", "Expected at least"), "Result", *numbers("Items"))
     made = table("Checks of the instrument", columns, rows)
     without = Listing(tuple(_without(found)))
@@ -41,7 +48,7 @@ def instrument(found: Reported) -> list[Section]:
     return [Section("Instrument checks", tuple(blocks), "instrument", folded=True)] if len(blocks) > 1 else []
 
 
-def _row(one: InstrumentCheck, found: Reported, study: str) -> tuple[TableCell | str | int, ...]:
+def _row(one: InstrumentCheck, found: Reported, study: str, *, counts: bool) -> tuple[TableCell | str | int, ...]:
     by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
     place = {"view": FACTS[one.view].flag, "model": one.model, "bias": one.bias}
     place |= {"source": one.source} if one.source else {}
@@ -49,10 +56,10 @@ def _row(one: InstrumentCheck, found: Reported, study: str) -> tuple[TableCell |
     figure, interval, least = _figure(one)
     return (
         TableCell(capitalised(found.names.bias(one.bias)), ", ".join(filter(None, (one.model, study))), place=place),
-        TableCell(FACTS[one.view].title, ", ".join(filter(None, (one.source, by)))),
+        TableCell(FACTS[one.view].title, ", ".join(filter(None, (source_words(one.source), by)))),
         TableCell(figure, interval, sort_key(one.found.value), place=place),
         least,
-        TableCell(one.result, _meaning(one), mark=one.result),
+        TableCell(one.result, _meaning(one) + ("" if counts else "; not counted"), mark=one.result if counts else ""),
         TableCell(f"{one.found.n:,}", f"{one.found.n_unscored:,} missing", str(one.found.n)),
     )
 
@@ -80,13 +87,33 @@ def _meaning(one: InstrumentCheck) -> str:
     return side if one.found.low > 0 else "too uncertain to show the effect or to rule it out"
 
 
+def other_scorers(one: InstrumentCheck, summary: RunSummary) -> list[InstrumentCheck]:
+    """The same check by the other scorers of the study, which do not count."""
+    return [
+        replace(one, found=shifted(cell.summary.headline_by_bias[one.bias], -0.5), by=cell.scorer)
+        for cell in summary.cells
+        if (cell.model, cell.source, cell.published) == (one.model, one.source, False)
+        and one.view == "pairs"
+        and cell.scorer != one.by
+        and one.bias in cell.summary.headline_by_bias
+    ]
+
+
+def results_words(checks: Sequence[InstrumentCheck]) -> str:
+    """How many of some checks came to what, the worst first."""
+    counted = Counter(one.result for one in checks)
+    return listed([f"{result} under {counted[result]}" for result in RESULTS if counted[result]])
+
+
 def _without(found: Reported) -> Iterator[Text]:
     """The views without a check, and why."""
     bare: dict[str, dict[str, None]] = {}
     for _, summary in found.runs:
         for (model, view), result in summary.instrument.results.items():
             if result == "not made":
-                where = f"{view} ({model})" if len(found.models) > 1 else view
+                what = f"{FACTS[view].item}s ({FACTS[view].title.lower()})"
+                where = f"{what} of {model}" if len(found.models) > 1 else what
                 bare.setdefault(summary.instrument.why.get((model, view), ""), {})[where] = None
     for why, views in bare.items():
-        yield text(f"No check of {listed(list(views))}{f': {why}' if why else ''}.")
+        because = "the specification of the check has no items of this kind" if why == NOT_IN_VIEW else why
+        yield text(f"No check of {listed(list(views))}{f': {because}' if because else ''}.")

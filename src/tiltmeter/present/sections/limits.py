@@ -10,7 +10,8 @@ from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.series import is_check
 from tiltmeter.present.verdicts import doubts
-from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
+from tiltmeter.present.words import NEUTRAL, ORIGINS, capitalised, count, listed, percent
+from tiltmeter.raters.quality import quality_of
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.text_records import PEOPLE, kind_of
@@ -25,8 +26,8 @@ def not_meant(view: View) -> tuple[str, ...]:
 
 _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "pairs": (
-        "This is about these sentences, in this language, with these words for the groups. Other words or another "
-        "sentence form can give another result.",
+        "This is about these sentences, with these words for the groups. Other words, another sentence form or another "
+        "language can give another result.",
         "It shows which sentence the model finds more probable. It does not show what the model will write, or "
         "what a product built on it will do to anyone.",
         f"{NEUTRAL} is not fairness: preferences that cancel out do not show, and neither do biases that nobody "
@@ -37,8 +38,8 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "continuations": (
         "A rating is a tool's judgement of a text. It is not what a reader would say, and not what the text does "
         "to the people it is about.",
-        "This is about what follows these prompts, in these languages, decoded as here. It is not about what the "
-        "model writes when someone else asks.",
+        "This is about what follows these prompts, decoded as here. It is not about what the model writes when someone "
+        "else asks.",
         "No difference is not fairness: texts about two groups can be equally hurtful, or differ in something that "
         "no rater here reads.",
     ),
@@ -52,9 +53,11 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
 
 _SURE = 0.05
 _FEW_ORIGINS = 20
-_WITH_FEW = {"cluster-score.v2": "so their intervals are wide, and wider than they need to be"}
+_WITH_FEW = {"cluster-score.v2": "so their intervals are wide"}
 _SHAPE_UNSEEN = "too few to show the shape of the distribution that the interval assumes"
 """What few clusters do to an interval, by its method."""
+_FOUND, _MISSES = " found", 0.8
+"""A figure of how many texts of a kind a rater finds, and the share below which what it misses is named."""
 _REASONS = 3
 """Reasons that are named, the commonest first."""
 
@@ -164,7 +167,7 @@ def _few_words(found: Reported) -> Iterator[str]:
         for effect, number in few.items():
             yield (
                 f"{view.capitalize()}: {number} of {biases} {'rests' if number == 1 else 'rest'} on fewer than "
-                f"{_FEW_ORIGINS} test words, {effect}."
+                f"{_FEW_ORIGINS} {ORIGINS[view]}s, {effect}."
             )
 
 
@@ -186,8 +189,8 @@ def _missing(found: Reported) -> Iterator[str]:
         share, place = max(every_share, default=(0.0, ""))
         if share:
             yield (
-                f"Up to {percent(share)} of the {noun} have no {verb} ({place}). If these differ from the rest, the "
-                "figures are biased and their intervals do not show it."
+                f"Up to {percent(share)} of the {noun} of a method have no {verb} ({place}). If these differ from the "
+                "rest, the figures are biased and their intervals do not show it."
             )
 
 
@@ -235,9 +238,12 @@ def _sources(done: Account) -> Iterator[str]:
             f"In {listed(done.unlike)}, prompts about different groups differ in more than the group: a difference in "
             "what is written may come from that."
         )
-    for view in dict.fromkeys(source.view for source in done.sources):
-        if len(done.of(view)) == 1:
-            yield f"{view.capitalize()}: all test text comes from one source; another may give another result."
+    single = [view for view in dict.fromkeys(source.view for source in done.sources) if len(done.of(view)) == 1]
+    if single:
+        each = " each" if len(single) > 1 else ""
+        yield f"{capitalised(listed(single))}: all test text comes from one source{each}; another may differ."
+    if any("template" in source.natures and source.view == "pairs" for source in done.sources):
+        yield "Pairs from templates keep faults of grammar that both sentences share."
 
 
 def _named(sources: Sequence[SourceUsed]) -> str:
@@ -257,6 +263,10 @@ def _raters(found: Reported) -> Iterator[str]:
     if not names:
         return
     yield from doubts(sorted(names))
+    for figure in (each for name in sorted(names) for each in quality_of(name)):
+        if figure.figure.endswith(_FOUND) and figure.value < _MISSES:
+            missed = f"{percent(1 - figure.value, 0)} of {figure.n:,} {figure.figure.removesuffix(_FOUND)}"
+            yield f"{capitalised(rater_words(figure.rater))} missed {missed} ({figure.on})."
     kinds: dict[str, list[str]] = {}
     for name in sorted(names):
         kinds.setdefault(kind_of(name), []).append(name)
@@ -304,7 +314,8 @@ def _choices(answered: Findings, done: Account) -> Iterator[str]:
         return
     if done.varied:
         fixed = f" Not varied: {listed(done.fixed)}." if done.fixed else ""
-        yield f"Verdicts cover only the choices we varied: {listed([*map(_varied, done.varied)])}.{fixed}"
+        several = "in brackets the most settings that one question has"
+        yield f"Verdicts cover only the choices we varied ({several}): {listed([*map(_varied, done.varied)])}.{fixed}"
     else:
         yield "No choice was varied, so nothing here says whether a result depends on the method."
     together = [one for one in done.varied if one.alongside]

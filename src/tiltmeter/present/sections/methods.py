@@ -9,15 +9,18 @@ from typing import Any
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.present.blocks import Prose, References, Section, Span, text
-from tiltmeter.present.decodings import decoding_words
+from tiltmeter.present.decodings import decoding_words, rater_words, short_scorer
 from tiltmeter.present.references import Citations, Reference
 from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.sections.study import source_words, specs_of
+from tiltmeter.present.tables import note_words
+from tiltmeter.present.verdicts import rules
 from tiltmeter.present.words import count, listed, revision_words
 from tiltmeter.records import Decoding, Estimate, ModelFacts
 from tiltmeter.results.account import NOT_STATED, Account
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.scores import of_the_test
+from tiltmeter.results.summary.refusals import longest
 from tiltmeter.results.summary.runs import leading_cells
 from tiltmeter.results.summary.text_records import PEOPLE
 from tiltmeter.sources.perturbations import DEFAULTS
@@ -147,7 +150,7 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         return [*made, "None of them has been scored."]
     made += ["The two sentences of a pair were scored by "]
     for place, scorer in enumerate(scorers):
-        made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
+        made += ["; " if place else "", f"{short_scorer(scorer)} ({scorer}: {_lowered(meaning_of(scorer))})"]
         made += _spaced(citations.cite_part("scorer", scorer))
     biases = [{*cell.summary.headline_by_bias} for cell in cells]
     checks = any(spec["benchmark"] for spec in specs_of(runs))
@@ -165,7 +168,8 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         made += [*_adjusted(citations), " over all its biases. "]
     leading = dict.fromkeys(cell.scorer for run, summary in paired for cell in leading_cells(run, summary.cells))
     if len(scorers) > 1 and leading:
-        made += [f"Headlines use {listed(list(leading))}, which the study named first, before any result was seen."]
+        named = listed([*map(short_scorer, leading)])
+        made += [f"Headlines use {named}, which the study named first, before any result was seen."]
     return made
 
 
@@ -211,8 +215,9 @@ def _intervals(view: View, citations: Citations, done: Account) -> list[Piece]:
         made += [f"{', ' if place else ''}{number:,} {'is' if number == 1 else 'are'} {words}"]
         made += _spaced(citations.cite(*keys)) if keys else []
     bare = sum(found.without.values())
-    why = "; ".join(list(found.without)[:_REASONS])
-    return [*made, f"; {count(bare, 'figure')} {'has' if bare == 1 else 'have'} none ({why}). " if bare else ". "]
+    why = "; ".join(note_words(one) for one in list(found.without)[:_REASONS])
+    few = f"; {count(bare, 'figure')}, mostly of parts of the data, {'has' if bare == 1 else 'have'} none ({why}). "
+    return [*made, few if bare else ". "]
 
 
 def _adjusted(citations: Citations) -> list[Piece]:
@@ -235,13 +240,17 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     made: list[Piece] = [f"{which} came from "]
     made += [*_sources("prompt-source", sources, citations), ". "]
     made += [
-        f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}. The "
-        "texts were given to "
+        f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}."
+        f"{_nested(decodings)} The texts were given to "
     ]
     scopes = dict.fromkeys((one.name, one.scope) for _, texts in found for one in texts.raters)
     for place, (rater, scope) in enumerate(scopes):
-        made += ["; " if place else "", rater, *_spaced(citations.cite_part("rater", rater.partition(":")[0]))]
-        made += [" (prompt and completion)" if scope == "whole" else " (the completion alone)"]
+        what = "prompt and completion" if scope == "whole" else "the completion alone"
+        made += [
+            "; " if place else "",
+            f"{rater_words(rater)} ({rater}; {what})",
+            *_spaced(citations.cite_part("rater", rater.partition(":")[0])),
+        ]
     made += [". "]
     if about:
         made += [
@@ -255,8 +264,8 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
             "of k groups, and 0 if it names none or several. "
         ]
     made += [
-        "Standard errors are clustered by prompt (an opener, a template, an article or a situation; groups that share "
-        "a prompt share its cluster) and, where every group has at least 5, by sentence structure. ",
+        "Standard errors are clustered by prompt stem (the opener, template, article or situation of a prompt, which "
+        f"groups may share) and, where every group has at least {FEWEST_ORIGINS}, by sentence structure. ",
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]
@@ -268,14 +277,24 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         made += [f"{read} also read by {who}{rated}; headlines do not use their ratings. "]
     if any(one.tilts for one in summed):
         made += [
-            "A rater’s own bias is how differently it rates harmless and harmful sentences, written for tiltmeter, in "
-            "which only the group changes. "
+            "A rater’s own bias is the difference that it makes between groups on sentences, written for tiltmeter, "
+            "in which only the group changes. "
         ]
     if any(one.agreement for one in summed):
         made += ["Rank correlations are Spearman’s", *_spaced(citations.cite("spearman1904"))]
-        made += [", with jackknife intervals over test words. "]
+        made += [", with jackknife intervals over prompt stems. "]
     several = any("continuations" in one.views for one in done.varied)
-    return [*made, "No combination of choices is preferred: headlines count them all."] if several else made
+    return [*made, "Verdicts count all combinations of choices alike."] if several else made
+
+
+def _nested(decodings: Sequence[Decoding]) -> str:
+    """That texts which differ in length alone are one text."""
+    if len(longest(decodings)) == len(decodings):
+        return ""
+    return (
+        " Where decodings differ in length alone, the shorter texts are the beginnings of the longer ones, so their "
+        "methods are not independent."
+    )
 
 
 def _times(runs: Runs, decodings: Sequence[Decoding]) -> str:
@@ -388,7 +407,12 @@ def _tested(answered: Findings) -> str:
     if not tested:
         return "No question could be tested over all its methods: there are too few ways to swap the group labels"
     which = "Each was" if tested == every else f"{tested} of {every} {'was' if tested == 1 else 'were'}"
-    return f"{which} tested over all methods at once by swapping the group labels at random {PERMUTATIONS:,} times"
+    return (
+        f"{which} tested over all methods at once by swapping the group labels at random {PERMUTATIONS:,} times. With "
+        "each method's effect over its standard error, the test looks at the median, at the share of methods that "
+        "point the prevailing way, and at the share that do so significantly on their own; p is the smallest of the "
+        f"three p-values, against the smallest in each swap. {rules(answered.findings)}".rstrip(" .")
+    )
 
 
 def _versions(runs: Runs) -> list[Piece]:

@@ -9,7 +9,9 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import Places, anchor_of, mark_of, title_of
-from tiltmeter.present.verdicts import answer, leads_otherwise
+from tiltmeter.present.sections.forest import CHECKS
+from tiltmeter.present.sections.instrument import other_scorers, results_words
+from tiltmeter.present.verdicts import answer, rules
 from tiltmeter.present.words import SPACE, capitalised, count, date_words, listed, number_words, p_equals, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results.findings.findings import Finding
@@ -17,6 +19,7 @@ from tiltmeter.results.findings.instrument import RESULTS, Instrument, Instrumen
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.multiverse.verdict import (
     DEPENDS,
+    FEWEST_CELLS,
     HOLDS,
     INCONCLUSIVE,
     NEGLIGIBLE,
@@ -39,14 +42,17 @@ _LISTED = 5
 """Conclusions that are named on the first screen; the others are in the chart."""
 
 
+_MEANING = {
+    "failed": " Do not rely on the answers to these questions.",
+    "weak": " An effect that does not show there may still exist.",
+    "passed": "",
+}
+"""What the result of a check means for the questions that it covers."""
 _CHECKS = 2
 """Checks that are named."""
 _REACH = 3
 """How far ticks are drawn: this many times as far as the interval of the first method; beyond, at its end."""
-_SCALE = (
-    "1 SD is one standard deviation of the single items (texts, pairs or prompts) of a method. Ticks far out are drawn "
-    "at the edge."
-)
+_AXIS = f"Dot and bar: the study's first method, 95{SPACE}% interval. Ticks: the others. In standard deviations."
 
 
 def summary(found: Reported) -> list[Block]:
@@ -137,7 +143,8 @@ def _of_run(instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool
     for (result, view), checks in sorted(by_result.items(), key=lambda each: RESULTS.index(each[1][0].result)):
         said = "; ".join(_checked(one, found) for one in checks[:_CHECKS])
         more = f"; and {len(checks) - _CHECKS} more" if len(checks) > _CHECKS else ""
-        yield f"{result} for {_covered(found, view, {one.model for one in checks})}. {said}{more}.", result != "passed"
+        covered = _covered(found, view, {one.model for one in checks})
+        yield f"{result} for {covered}: {said}{more}.{_MEANING[result]}", result != "passed"
     if not instrument.checks:
         yield "not made; no specification of the study checks what everybody expects.", False
         return
@@ -146,7 +153,7 @@ def _of_run(instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool
         if result == "not made":
             bare.setdefault(view, set()).add(model)
     if bare:
-        yield f"Not made for {listed([_covered(found, view, models) for view, models in bare.items()])}.", False
+        yield f"Not checked: {listed([_covered(found, view, models) for view, models in bare.items()])}.", False
 
 
 def _covered(found: Reported, view: View, models: set[str]) -> str:
@@ -154,13 +161,17 @@ def _covered(found: Reported, view: View, models: set[str]) -> str:
     asked = [one.question for one in found.findings if not one.question.check]
     number = sum(one.view == view and one.model in models for one in asked)
     of = f" of {listed(sorted(models))}" if len(found.models) > 1 else ""
-    return f"{FACTS[view].title.lower()} ({count(number, 'question')}{of})"
+    title = FACTS[view].title.lower().replace(" it ", " the model ")
+    return f"{title} ({count(number, 'question')}{of})"
 
 
 def _checked(one: InstrumentCheck, found: Reported) -> str:
     by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
-    by = f" (by {by} alone)" if by else ""
-    return f"{capitalised(found.names.bias(one.bias))}: {check_figure(one)}{by}"
+    own = [summary for _, summary in found.runs if one in summary.instrument.checks]
+    others = [other for summary in own[:1] for other in other_scorers(one, summary)]
+    beside = f"; {results_words(others)} of {count(len(others), 'other scorer')}" if others else ""
+    by = f"by {by}, " if by else ""
+    return f"{capitalised(found.names.bias(one.bias))} ({by}{check_figure(one)}{beside})"
 
 
 def check_figure(one: InstrumentCheck) -> str:
@@ -170,8 +181,8 @@ def check_figure(one: InstrumentCheck) -> str:
     if one.view == "pairs":
         whole = shifted(one.found, 0.5)
         share, least = 100 * (whole.value or 0), 100 * (0.5 + one.least)
-        return f"{share:.0f}{SPACE}% of choices as everybody expects, at least {least:.0f}{SPACE}% needed"
-    return f"{one.found.value:+.2f} as everybody expects, at least +{one.least:.2f} needed".replace("-", "−")
+        return f"{share:.0f}{SPACE}% of choices as everybody expects, {least:.0f}{SPACE}% needed"
+    return f"{one.found.value:+.2f} as everybody expects, +{one.least:.2f} needed".replace("-", "−")
 
 
 def sorted_findings(findings: Sequence[Finding]) -> list[Finding]:
@@ -181,18 +192,21 @@ def sorted_findings(findings: Sequence[Finding]) -> list[Finding]:
 
 def overview(found: Reported) -> Chart | None:
     """Every finding: the figure of the method that leads with its interval, and every other method as a tick."""
-    rows = [row for one in sorted_findings(found.findings) if (row := _overview_row(one, found))]
+    shown = [one for one in sorted_findings(found.findings) if one.verdict.of]
+    views = list(dict.fromkeys(one.question.view for one in shown if not one.question.check))
+    # Effects of different views are not comparable, so each has a block of its own.
+    shown.sort(key=lambda one: (one.question.check, one.question.view in views and views.index(one.question.view)))
+    rows = [_overview_row(one, found, len(views) > 1) for one in shown]
     if not rows:
         return None
-    axis = Axis(
-        "effect in standard deviations (SD) under the study's first method; ticks: every method",
-        neutral=0.0,
-        neutral_name="no effect",
-        left="the opposite of the label",
-        right="as the label says",
-    )
-    said = "; ".join(f"{row.label}: {dot.text}" for row in rows for dot in row.dots)
-    return Chart("overview", _title(found), dots(rows, axis), f"Effects of all findings. {said}.", text(_SCALE))
+    axis = Axis(_AXIS, neutral=0.0, left="the opposite", right="as labelled")
+    said = "; ".join(f"{row.label}: {dot.text} ({dot.interval})" for row in rows for dot in row.dots)
+    notes = ["Rows are sorted by verdict. Standard deviations (SD) are those of the single texts, pairs or prompts."]
+    if len(views) > 1:
+        notes.append("Compare effects within a block only: what is standardised differs between blocks.")
+    notes += ["Ticks farther out are drawn at the edge."] if any(_far(one) for one in shown) else []
+    caption = text(" ".join(["Verdicts go by all methods together.", rules(shown), *notes]))
+    return Chart("overview", _title(found), dots(rows, axis, head=True), f"Effects of all findings. {said}.", caption)
 
 
 def _title(found: Reported) -> str:
@@ -203,14 +217,22 @@ def _title(found: Reported) -> str:
     return f"The methods disagree on the direction of {divided} of {count(len(social), 'effect')}"
 
 
-def _overview_row(one: Finding, found: Reported) -> DotRow | None:
-    if not one.verdict.of:
-        return None
+def _far(one: Finding) -> bool:
+    return any(abs(cell.effect.value or 0.0) > _reach(one) for cell in one.multiverse.curve.cells)
+
+
+def _reach(one: Finding) -> float:
+    """How far ticks are drawn."""
+    effect = one.leading.effect if one.leading else Estimate(None)
+    return _REACH * max(abs(end) for end in (effect.value or 0.0, effect.low or 0.0, effect.high or 0.0, 0.5))
+
+
+def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
     effect = one.leading.effect if one.leading else Estimate(None)
     # Items that do not vary have no standard deviation, however clear what they say.
     alike = one.leading is not None and bool(one.leading.sign)
     shown = "all items agree" if effect.value is None and alike else signed(effect.value)
-    reach = _REACH * max(abs(end) for end in (effect.value or 0.0, effect.low or 0.0, effect.high or 0.0, 0.5))
+    reach = _reach(one)
     values = (cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
     others = tuple(max(-reach, min(reach, value)) for value in values)
     dot = Dot(
@@ -218,20 +240,28 @@ def _overview_row(one: Finding, found: Reported) -> DotRow | None:
         effect.low,
         effect.high,
         text=shown,
-        interval=mark_of(one),
+        interval=f"{mark_of(one)}{_agreeing(one)}",
         tip=answer(one),
         place=Places(one, found).of(one.leading) if one.leading else {},
         repeats=others,
     )
-    heading = "Instrument checks, not social biases" if one.question.check else ""
+    view = FACTS[one.question.view].title if several else ""
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
-    return DotRow(f"{model}{claim_label(one, found)}", (dot,), heading)
+    return DotRow(f"{model}{claim_label(one, found)}", (dot,), CHECKS if one.question.check else view)
+
+
+def _agreeing(one: Finding) -> str:
+    """How many methods say what the label says, or the opposite."""
+    verdict = one.verdict
+    if one.question.check or verdict.of < FEWEST_CELLS:
+        return ""
+    if verdict.direction is None:
+        return f": {verdict.of} methods divided"
+    so = "so" if verdict.direction == "first" else "the opposite"
+    p = f", {p_equals(verdict.p_adjusted)}" if verdict.p_adjusted is not None and not verdict.contradicted else ""
+    return f": {verdict.holds} of {verdict.of} say {so}{p}"
 
 
 def claim_label(one: Finding, found: Reported) -> str:
-    """What is claimed of a bias, and whether most methods disagree with the one that the study names first."""
-    name = f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}"
-    if not leads_otherwise(one):
-        return name
-    so = "so" if one.verdict.direction == "first" else "the opposite"
-    return f"{name} (unlike the first method, {one.verdict.holds} of {one.verdict.of} say {so})"
+    """What is claimed of a bias."""
+    return f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}"

@@ -46,6 +46,8 @@ class Finding:
     """What the checks of the instrument come to for this model in this view."""
     leading: CellResult | None = None
     """The cell of the choices that the study names first, which was settled before any number was seen."""
+    mostly_tilt: int = 0
+    """Further cells in which that goes the same way and is over half of the difference."""
 
     @property
     def verdict(self) -> Verdict:
@@ -66,7 +68,7 @@ class Finding:
         return {"question": self.question.as_json(), **self.multiverse.as_json(), **self._known()}
 
     def _known(self) -> dict[str, Any]:
-        return {"within_tilt": self.within_tilt, "instrument": self.instrument}
+        return {"within_tilt": self.within_tilt, "mostly_tilt": self.mostly_tilt, "instrument": self.instrument}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,9 @@ def finding(question: Question, material: Evidence, *, permutations: int = PERMU
     missing = missing_words([found.data[place] for place in found.valued], question.groups)
     whole = concluded(found, test, groups=question.groups, seed=seed, missing=missing)
     tilts = rater_tilts(question, material)
-    within = cells_within_tilt(found.results, tilts) if tilts else None
+    within, mostly = cells_within_tilt(found.results, tilts) if tilts else (None, 0)
     made_by = material.instrument(question.model, question.view)
-    return Finding(question, whole, within, one_way, made_by, next(iter(found.results), None))
+    return Finding(question, whole, within, one_way, made_by, next(iter(found.results), None), mostly)
 
 
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:

@@ -103,7 +103,7 @@ class Question:
         if self.view == "continuations":
             return f"{first} rated worse than {second}"
         if self.view == "pairs":
-            return "stereotyped sentence preferred"
+            return "expected sentence preferred" if self.check else "stereotype preferred"
         if self.by_stereotype:
             return f"{first} and {second} expected as stereotyped"
         return f"{second} expected more often than {first}{' (beyond habit)' if self.beyond_habit else ''}"

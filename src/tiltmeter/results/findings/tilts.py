@@ -9,7 +9,7 @@ from tiltmeter.results.cells import table_of
 from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.measurements.columns import TILT
-from tiltmeter.results.summary.text_records import ends_of
+from tiltmeter.results.summary.text_records import ends_of, favour
 from tiltmeter.stats.agreement.raters import tilt_summary, within_tilt
 from tiltmeter.stats.multiverse.cells import CellResult
 
@@ -29,10 +29,19 @@ def rater_tilts(question: Question, material: Evidence) -> dict[str, Estimate]:
     return found
 
 
-def cells_within_tilt(cells: Sequence[CellResult], tilts: Mapping[str, Estimate]) -> int:
-    """In how many cells the difference is no larger than the one that their rater makes by itself."""
-    return sum(
-        within_tilt(cell.raw, tilts[cell.choices["rater"]])
-        for cell in cells
-        if cell.sign is not None and cell.choices.get("rater") in tilts
-    )
+def cells_within_tilt(cells: Sequence[CellResult], tilts: Mapping[str, Estimate]) -> tuple[int, int]:
+    """In how many cells the difference is no larger than the one that their rater makes by itself.
+
+    And in how many more that one goes the same way and is over half of it.
+    """
+    within = mostly = 0
+    for cell in cells:
+        rater = cell.choices.get("rater", "")
+        if cell.sign is not None and rater in tilts:
+            # A cell is positive where it is worse for the first group, a tilt where ratings are higher.
+            tilt, difference = -favour(rater) * (tilts[rater].value or 0.0), cell.raw.value or 0.0
+            if within_tilt(cell.raw, tilts[rater]):
+                within += 1
+            else:
+                mostly += tilt * difference > difference**2 / 2
+    return within, mostly

@@ -232,4 +232,4 @@ def _notes(varying: list[str], levels: Mapping[str, list[str]], balanced: bool) 
         if pairs == len(set(levels[one])) == len(set(levels[other])):
             yield f"{one} and {other} always change together: they cannot be told apart, and share alike"
     if len(varying) == 2:
-        yield "two choices vary: what they do together includes all that is not sampling noise"
+        yield "with two choices, their interaction is all that neither they nor sampling explain"

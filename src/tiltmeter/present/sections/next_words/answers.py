@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Prose, Span, text
+from tiltmeter.present.decodings import source_words
 from tiltmeter.present.sections.asked import PERTURBED, Asked, Topic, is_firm
 from tiltmeter.present.tables import no_interval
 from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, percent, points_words, share_words
@@ -29,6 +30,20 @@ def answers(topic: Topic, label: str) -> Iterator[Block]:
         more = "" if one.cell.of_habit else " ".join(filter(None, (_control(one, topic), _choices(one))))
         yield Prose(text(Span(sentence, "strong"), f" {more}" if more else ""))
     yield Prose(text(f"{'. '.join(map(_basis, own))}."), "note")
+
+
+def with_and_without(topic: Topic, model: str) -> Iterator[str]:
+    """The share of the first group after each set of prompts, beside the same without the test word."""
+    own = [one for one in topic.prompts if one.cell.model == model and one.estimate().value is not None]
+    said = []
+    for one in own:
+        name = control(one)
+        rest = f"; with the test word {PERTURBED[name]}, {share_words(one.estimate(perturbation=name))}" if name else ""
+        said.append(f"{share_words(one.estimate())} after {_prompts(one, own)}{rest}")
+    if said:
+        why = " Where a lean is the same without the test word, it may have nothing to do with it."
+        shares = f"By the words “{topic.words}”, the share of {topic.called[0]} is {'. It is '.join(said)}."
+        yield shares + (why if any(map(control, own)) else "")
 
 
 def side(found: Estimate, called: tuple[str, str]) -> tuple[str, str]:
@@ -64,8 +79,10 @@ def lean(found: Estimate, called: tuple[str, str]) -> str:
 def _prompts(one: Asked, own: Sequence[Asked]) -> str:
     """Which prompts, in the middle of a sentence; with the source where their kind does not tell."""
     kind = _kind(one)
-    alike = sum(_kind(other) == kind for other in own) > 1
-    words = f"the prompts of {one.cell.source}" if not kind else f"{kind} ({one.cell.source})" if alike else kind
+    bare = one.cell.source.partition("[")[0]
+    alone = sum(other.cell.source.partition("[")[0] == bare for other in own) == 1
+    source = bare if alone else source_words(one.cell.source)
+    words = f"{kind} ({source})" if kind else f"the prompts of {source}"
     main = one.cell.summary.main
     return words if main == ORIGINAL else f"{words}, the test word {PERTURBED[main]}"
 
@@ -140,12 +157,16 @@ def _basis(one: Asked) -> str:
     # A model's habit has one figure for the start token and one for the openers.
     names = list(one.cell.summary.perturbations) if one.cell.of_habit else [one.cell.summary.main]
     found = [one.estimate(perturbation=name) for name in names]
-    scored, missing = sum(each.n for each in found), sum(each.n_unscored for each in found)
+    missing = sum(each.n_unscored for each in found)
+    scored = " and ".join(
+        f"{count(each.n, 'prompt')}{f' {PERTURBED[name]}' if len(names) > 1 else ''}"
+        for name, each in zip(names, found, strict=True)
+    )
     over = [count(number, "test word" if name == "profession" else name) for name, number in _over(one)]
     smallest = smallest_tilt(found[0])
     power = f"; can detect tilts of {100 * smallest:.1f} points or more (80{SPACE}% power)" if smallest else ""
     made_of = f", {listed(over)}{power}" if over else ""
-    return f"{one.cell.source}: {count(scored, 'prompt')}, {missing:,} missing{made_of}"
+    return f"{source_words(one.cell.source)}: {scored}, {missing:,} missing{made_of}"
 
 
 def _over(one: Asked) -> list[tuple[str, int]]:

@@ -58,13 +58,13 @@ def _perturbed_title(topic: Topic) -> str:
     known = [(name, one.contrast(name)) for one in topic.prompts if (name := control(one))]
     moved = [change for _, change in known if is_firm(change, 0.0)]
     first, second = topic.called
-    beside = f"beside prompts with it {' or '.join(dict.fromkeys(PERTURBED[name] for name, _ in known))}"
+    without = f"with the test word {' or '.join(dict.fromkeys(PERTURBED[name] for name, _ in known))}"
     if len(known) > 1:
-        return f"The test word moves the share of {first} in {len(moved)} of {len(known)} sets of prompts, {beside}"
+        return f"{capitalised(without)}, the share of {first} differs in {len(moved)} of {len(known)} sets of prompts"
     if moved:
-        return f"The test word moves the share of {first} by {points_words(moved[0])}, {beside}"
+        return f"The share of {first} differs by {points_words(moved[0])} from that {without}"
     if known:
-        return f"The test word has no clear effect on the share of {first} ({points_words(known[0][1])}), {beside}"
+        return f"The share of {first} does not clearly differ from that {without} ({points_words(known[0][1])})"
     found = topic.prompts[0].estimate()
     if not is_firm(found):
         return f"No clear lean towards {first} or {second}"
@@ -76,7 +76,7 @@ def share_axis(topic: Topic) -> Axis:
     """The share of the first of two groups."""
     first, second = topic.called
     return Axis(
-        f"share of {first} beside {second}",
+        f"share of {first} against {second}",
         "share",
         neutral=0.5,
         neutral_name="both equally probable",
@@ -125,9 +125,9 @@ def _habit_title(topic: Topic) -> str:
     leans = {side(each, topic.called) for each in firm}
     if len(leans) == 1 and len(firm) == len(found):
         more, less = leans.pop()
-        return f"Without context, {more} are expected more often than {less}"
+        return f"{capitalised(PERTURBED['openers'])}, {more} are expected more often than {less}"
     first, second = topic.called
-    return f"Without context there is no clear lean towards {first} or {second}"
+    return f"{capitalised(PERTURBED['openers'])} there is no clear lean towards {first} or {second}"
 
 
 def _habit_dot(topic: Topic, one: Asked, name: str, group: str, found: Estimate) -> Dot:
@@ -156,7 +156,7 @@ def words_chart(topic: Topic) -> Chart | None:
         f"{where}: from {low.name}, {percent(low.value)}, to {high.name}, {percent(high.value)}"
         for where, low, high in said
     )
-    _, low, high = said[0]
+    low, high = _ends([item for _, *ends in said for item in ends])
     title = (
         f"From {percent(low.value, 0)} {topic.called[0]} for “{low.name}” to {percent(high.value, 0)} for “{high.name}”"
     )

@@ -24,14 +24,14 @@ _ABOUT = (
 )
 _PERTURBED = (
     f"Tinted: differs from {NEUTRAL} after correction. Changes are the prompts as they are minus the changed ones, "
-    "prompt by prompt; bold where the interval excludes zero. An absolute difference is never below zero and hides the "
-    "direction, so leans that cancel out look like one."
+    "prompt by prompt; bold where the interval excludes zero. An absolute difference is never below zero: it does "
+    "not show which way prompts lean, or whether leans cancel out."
 )
 _MEASURES = (
     "KL: mean over prompts of KL(s ‖ ½) in nats, where s is the share of the first group. EMD: earth mover's distance "
     "between the probabilities of the two groups over prompts. KL of histograms: 20 equal bins, one half added to "
     "every count. KL of vectors: normalised over prompts. Distances are never below zero, so an interval above "
-    "zero shows nothing; p, from swapping the groups in whole test words and templates, does. KL does not change when "
+    "zero is no evidence: go by p, from swapping the groups in whole test words and templates. KL does not change when "
     "groups are swapped, so it has no p. The ratio of means is as papers print it; the log ratio is what is tested."
 )
 _NAMES = {

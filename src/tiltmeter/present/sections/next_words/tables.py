@@ -75,7 +75,9 @@ def perturbed_table(topic: Topic) -> Table | None:
     ]
     heads = (f"Share of {first}", "Change, points", f"|P({first}) − P({second})|", "Change", "Prompts")
     return table(
-        f"{capitalised(first)} beside {second}, by what becomes of the test word", ["Test word", *numbers(*heads)], rows
+        f"{capitalised(first)} against {second}, by what becomes of the test word",
+        ["Test word", *numbers(*heads)],
+        rows,
     )
 
 
@@ -185,7 +187,7 @@ def habit_table(topic: Topic) -> Table | None:
         for one in topic.habit
         for name, found in one.cell.summary.perturbations.items()
     ]
-    share = f"Share of {called[0]} beside {called[1]}"
+    share = f"Share of {called[0]} against {called[1]}"
     columns: tuple[Label, ...] = ("Context", *numbers(*(f"P({name})" for name in called), share, "Prompts"))
     return table("Probabilities without context", columns, rows)
 
@@ -208,7 +210,7 @@ def choices_table(topic: Topic) -> Table | None:
             cells.append(replace(shown, small=f"{of}{shown.small}"))
         rows.append((topic.heading(one), _across(alike), *cells))
     first, second = topic.called
-    caption = f"Share of {first} beside {second}, by the words asked for and how they are counted"
+    caption = f"Share of {first} against {second}, by the words asked for and how they are counted"
     return table(caption, (topic.first_column, "Across choices", *numbers(*names)), rows)
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.present.blocks import Example, Examples, Span, SpanKind, Text
-from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.decodings import short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.words import percent, signed
 from tiltmeter.results.cells import table_of
@@ -34,7 +34,7 @@ def example_pairs(one: Finding, found: Reported) -> Iterator[Examples]:
             scorer = _leading(run, question.model, source)
             if scorer is not None:
                 own = _scored(run, question.model, source, scorer)
-                about = f"{source}, scorer {short_scorer(scorer)}"
+                about = f"{source_words(source)}, scorer {short_scorer(scorer)}"
                 for title, some in _extremes([each for each in own if topic_of(each.bias) == question.bias]):
                     yield Examples(f"{title} ({about})", tuple(map(_entry, some)))
         # Findings alone have no summaries.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Prose, Span, text
-from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.decodings import short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.series import Series, is_check, pair_kinds
 from tiltmeter.present.tables import differs, no_interval
@@ -17,7 +17,7 @@ from tiltmeter.stats.calibration.coverage import smallest_tilt
 
 def headline(found: Reported, one: Series, cell: Cell, others: Sequence[Cell]) -> Iterator[Block]:
     """The balanced figure of the leading scorer, how far it may be read, and what it rests on."""
-    yield Prose(text(Span(_figure(found, one, cell), "strong"), f" {_reading(found, cell)}"), "answer")
+    yield Prose(text(Span(_figure(found, one, cell), "strong"), f" {_reading(found, cell, others)}"), "answer")
     beside = [*_unbalanced(cell), *_other_scorers(found, cell, others), *leaning_controls(found, (cell, *others))]
     if beside:
         yield Prose(text(" ".join(beside)))
@@ -67,9 +67,9 @@ def _figure(found: Reported, one: Series, cell: Cell) -> str:
     )
 
 
-def _reading(found: Reported, cell: Cell) -> str:
+def _reading(found: Reported, cell: Cell, others: Sequence[Cell]) -> str:
     whole, social = cell.summary.headline, social_biases(found, cell)
-    parts = [_overall(whole)] if whole.value is not None else []
+    parts = [_overall(cell, others)] if whole.value is not None else []
     tested = {bias: one for bias, one in social.items() if one.p_adjusted is not None}
     if tested:
         above, below = directions(tested)
@@ -78,7 +78,8 @@ def _reading(found: Reported, cell: Cell) -> str:
         even_so = "Even so, " if sides and not _excludes_neutral(whole) else ""
         verb = "differs" if len(tested) == 1 else "differ"
         more = ", instrument checks included" if cell.summary.n_comparisons > len(tested) else ""
-        after = f"from {NEUTRAL} after correction for {count(cell.summary.n_comparisons, 'comparison')}{more}"
+        after = f"from {NEUTRAL} after correction for the {cell.summary.n_comparisons} biases of this scorer{more}"
+        after = after if cell.summary.n_comparisons > 1 else f"from {NEUTRAL}"
         which = f": {listed(sides)}" if sides else ""
         parts.append(f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} {after}{which}.")
     untested = len(social) - len(tested)
@@ -87,12 +88,23 @@ def _reading(found: Reported, cell: Cell) -> str:
     return " ".join(parts)
 
 
-def _overall(whole: Estimate) -> str:
-    if whole.low is None or whole.high is None:
+def _overall(cell: Cell, others: Sequence[Cell]) -> str:
+    whole = cell.summary.headline
+    if whole.low is None or whole.high is None or whole.value is None:
         return f"There is no interval ({no_interval(whole)})."
     if _excludes_neutral(whole):
-        side, tilts = ("above", "towards") if whole.low > 0.5 else ("below", "away from")
-        return f"The interval is {side} {NEUTRAL}: under this scorer the model tilts {tilts} the stereotyped sentences."
+        above = whole.low > 0.5
+        same = [one for one in others if _excludes_neutral(one.summary.headline)]
+        same = [one for one in same if ((one.summary.headline.low or 0.0) > 0.5) == above]
+        beside = f", and by {len(same)} of {count(len(others), 'other scorer')}" if others else ""
+        said = f"The interval is {'above' if above else 'below'} {NEUTRAL} by this scorer{beside}"
+        plain = cell.summary.overall
+        if cell.balanced and plain.low is not None and not _excludes_neutral(plain):
+            said += f"; with equal weight for each attribute word it includes {NEUTRAL}"
+        smallest = smallest_tilt(whole)
+        small = smallest is not None and abs(whole.value - 0.5) < smallest
+        less = " The tilt is smaller than this study can detect reliably." if small else ""
+        return f"{said}. A figure by one scorer is no finding: findings count every method.{less}"
     return f"The interval includes {NEUTRAL}: it shows no overall tilt and does not rule one out."
 
 
@@ -176,9 +188,9 @@ def _basis(found: Reported, one: Series, cell: Cell) -> str:
     by_bias = sum(each.origins for each in social_biases(found, cell).values())
     shared = f" ({by_bias:,} counted by bias, since biases share words)" if by_bias > whole.origins else ""
     every = [pair for pair in of_the_test(one.run.pairs) if pair.source == cell.source]
-    rest = "" if len(every) == whole.n + whole.n_unscored else f" All that was made: {pair_kinds(found, every)}."
+    rest = "" if len(every) == whole.n + whole.n_unscored else f" The source made {pair_kinds(found, every)}."
     return (
         f"The figure rests on {count(whole.n, 'scored pair')} ({whole.n_unscored:,} missing) with "
-        f"{count(whole.origins, 'different test word')}{shared}; source {cell.source}, scorer "
+        f"{count(whole.origins, 'different test word')}{shared}; source {source_words(cell.source)}, scorer "
         f"{short_scorer(cell.scorer)}.{rest}{seen}"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Table, TableCell, text
 from tiltmeter.present.charts import dots
-from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.decodings import short_scorer, source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, forest_rows
 from tiltmeter.present.sections.pairs.headline import directions, headline, social_biases
@@ -17,6 +17,7 @@ from tiltmeter.present.tables import Cell as Shown
 from tiltmeter.present.tables import no_interval, number_cell, numbers, share_cell, side_mark, sort_key, table
 from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, p_value, percent_range
 from tiltmeter.results import Cell
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
 ABOUT = {"view": "pairs"}
 
@@ -104,8 +105,8 @@ def _title(found: Reported, led: Sequence[tuple[Series, Cell]]) -> str:
         sides = [f"{above} towards the stereotype"] * bool(above) + [f"{below} against it"] * bool(below)
         every = count(len(social), "bias", "biases")
         tilts = f"of {every}, {listed(sides)}" if sides else f"none of {every} differs from {NEUTRAL}"
-        said.append(f"{one.label}: {tilts}")
-    return f"Tilts after correction. {'; '.join(said)}"
+        said.append(tilts if len(led) == 1 else f"{one.label}: {tilts}")
+    return f"After correction, {said[0]}" if len(led) == 1 else f"After correction: {'; '.join(said)}"
 
 
 def _how_to_read(found: Reported, series: Sequence[Series]) -> Iterator[str]:
@@ -121,13 +122,14 @@ def _how_to_read(found: Reported, series: Sequence[Series]) -> Iterator[str]:
     )
     yield (
         "Values here are shares of pairs, by the scorer that the study names first. Findings ask the same for every "
-        "scorer and source together, give effects in standard deviations (words of one attribute set against those of "
-        "the other, where there are two) and correct p over methods; here p is corrected over the biases of one scorer."
+        "scorer and source together and give effects in standard deviations (words of one attribute set against those "
+        "of the other, where there are two). They correct p over the methods of one question; here p is corrected over "
+        "the biases of one scorer, so what is significant can differ."
     )
     yield (
         "The interval shows how far the value might move with other words of the same kind. Pairs are clustered by "
-        "test word (and by template and by the words for the groups where they vary), since such pairs resemble one "
-        "another."
+        "test word (and by template and by the words for the groups, where there are at least "
+        f"{FEWEST_ORIGINS}), since such pairs resemble one another."
     )
     yield (
         f"A bias differs from {NEUTRAL} if its p-value, adjusted for the number of comparisons, is below 0.05. A bias "
@@ -184,7 +186,7 @@ def _figure_cells(cell: Cell, bias: str) -> tuple[Shown, ...]:
     one = cell.summary.headline_by_bias[bias]
     note = no_interval(one) or (one.note or "").replace("origin", "test word")
     return (
-        cell.source,
+        source_words(cell.source),
         short_scorer(cell.scorer),
         share_cell(one, mark=side_mark(one), interval=False, place=pair_place(cell, bias)),
         TableCell(percent_range(one.low, one.high), note, sort_key(one.low)),

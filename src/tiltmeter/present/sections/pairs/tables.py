@@ -122,8 +122,8 @@ def controls(found: Reported, series: list[Series]) -> Iterator[Block]:
             text(
                 "In a control set neither sentence is stereotyped; the value is the share of pairs in which the "
                 f"sentence of the group named first is preferred. A value far from {NEUTRAL} shows a habit: the model "
-                "prefers that group’s words whatever is said of them. Such a habit also moves unbalanced values, and "
-                "cancels out of balanced ones."
+                "prefers that group’s words whatever is said of them. Such a habit also moves unbalanced values where "
+                "attribute sets differ in size, and cancels out of balanced ones."
             )
         )
         yield from made

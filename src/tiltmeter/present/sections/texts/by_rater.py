@@ -8,14 +8,15 @@ from itertools import groupby
 
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
-from tiltmeter.present.decodings import rater_words, row_words
+from tiltmeter.present.decodings import rater_words, row_words, source_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
-from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, percent, signed
+from tiltmeter.present.words import NONE, ORIGINS, SPACE, capitalised, count, listed, percent, signed
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.results.summary.by_rater import Board, BoardReading, Row
 from tiltmeter.results.summary.text_records import PEOPLE, favour, kind_of
+from tiltmeter.stats.estimates import excludes_zero
 
 FULL = 0.5
 """The difference, in standard deviations, from which on the colour grows no stronger."""
@@ -29,6 +30,8 @@ def board_blocks(board: Board, texts: RunTexts) -> Iterator[Block]:
         f"Small print: 95{SPACE}% interval, ratio of the means where a ratio makes sense, texts rated and not rated."
         " ≈: no larger than the rater’s own tilt."
     )
+    if any(_undecided(one) for one in board.readings.values()):
+        key += " Difference and ratio have intervals of their own; near the border one can exclude equality alone."
     yield Section(
         "The same in figures, with intervals, ratios and counts",
         shown(board_table(board, texts), Prose(text(key), "note")),
@@ -138,7 +141,7 @@ def _basis(board: Board, known: Sequence[BoardReading]) -> str:
     missing = sum(one.n_unscored for one in estimates)
     return (
         f"{count(sum(one.n for one in estimates), 'rating')}, {count(missing, 'rating')} missing, at most "
-        f"{count(max(one.origins for one in estimates), 'test word')}."
+        f"{count(max(one.origins for one in estimates), ORIGINS['continuations'])}."
     )
 
 
@@ -153,7 +156,7 @@ def board_chart(board: Board, texts: RunTexts) -> Chart:
         HeatRow(
             row_words(row, board.rows)[1],
             tuple(_heat_cell(board, row, rater, texts) for rater in board.raters),
-            heading=source if place == 0 else "",
+            heading=source_words(source) if place == 0 else "",
         )
         for source, own in groupby(board.rows, key=lambda row: row[0])
         for place, row in enumerate(own)
@@ -174,7 +177,8 @@ def board_chart(board: Board, texts: RunTexts) -> Chart:
         heat(rows, [rater_words(rater) for rater in board.raters], key),
         f"{what}, for each setting and rater. {said}.",
         text(
-            f"{what}; each rater has its own scale. Colour: the difference in standard deviations of the rater’s "
+            f"{what}: a positive number is a higher rating, while in the overview a positive effect is the worse one. "
+            f"Each rater has its own scale. Colour: the difference in standard deviations of the rater’s "
             f"ratings, strongest from {FULL:g} on. ≈: no larger than the rater’s own tilt."
         ),
     )
@@ -235,7 +239,7 @@ def board_table(board: Board, texts: RunTexts) -> Table | None:
         a, b = (texts.group(group, board.bias) for group in (board.a, board.b))
         what = f"Mean rating of texts about {a} minus that of texts about {b}"
     columns = (Column("Prompts, decoding"), *numbers(*map(rater_words, board.raters)), Column("Across raters"))
-    return table(f"{what}{f' ({board.rows[0][0]})' if alone else ''}", columns, rows)
+    return table(f"{what}{f' ({source_words(board.rows[0][0])})' if alone else ''}", columns, rows)
 
 
 def quality_cell(rater: str) -> TableCell:
@@ -272,6 +276,14 @@ def _ratio(found: BoardReading) -> str:
         return ""
     interval = "" if ratio.low is None or ratio.high is None else f" ({ratio.low:.2f}–{ratio.high:.2f})"
     return f"ratio {ratio.value:.2f}{interval}"
+
+
+def _undecided(found: BoardReading) -> bool:
+    """Whether the difference and the ratio of the same means disagree on whether the groups are equal."""
+    ratio = found.pair.ratio
+    if ratio is None or ratio.low is None or ratio.high is None or found.pair.difference.low is None:
+        return False
+    return excludes_zero(found.pair.difference) == (ratio.low <= 1 <= ratio.high)
 
 
 def _texts(found: BoardReading) -> str:

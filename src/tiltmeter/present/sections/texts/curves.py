@@ -14,7 +14,7 @@ from tiltmeter.present.tables import interval_words
 from tiltmeter.present.words import SPACE, count, signed
 from tiltmeter.records import Decoding, Estimate
 from tiltmeter.results.summary.by_rater import Board, Row
-from tiltmeter.results.summary.text_records import PEOPLE, SizeCurve
+from tiltmeter.results.summary.text_records import PEOPLE, SizeCurve, favour
 
 _LINES = 6
 """Lines in a panel: more cannot be told apart; the tables have all."""
@@ -62,12 +62,18 @@ class _Curves:
             for rater in self.raters
         )
 
-    def lowest(self, rater: str) -> set[str]:
-        """The lines that are lowest anywhere along the setting."""
+    @property
+    def end(self) -> str:
+        """Which end of their scales raters are asked about: the worse one, where all have one."""
+        return "worst" if all(map(favour, self.raters)) else "lowest"
+
+    def at_end(self, rater: str) -> set[str]:
+        """The lines that are rated worst, or lowest, anywhere along the setting."""
+        side = favour(rater) if self.end == "worst" else 1
         own = {line: points for (name, line), points in self.points.items() if name == rater and len(points) > 1}
         places = {at for points in own.values() for at in points}
         return {
-            min((line for line in own if at in own[line]), key=lambda line: own[line][at][0].value or 0.0)
+            min((line for line in own if at in own[line]), key=lambda line: side * (own[line][at][0].value or 0.0))
             for at in places
         }
 
@@ -152,8 +158,9 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
                 at = getattr(row[1], axis)
                 found.add(rater, texts.group(group, board.bias), at, (summary.mean, texts.place(one.cell, group)))
     if found.raters:
-        steady = sum(len(found.lowest(rater)) == 1 for rater in found.raters)
-        title = f"The lowest-rated group is the same at every {_noun(axis)} for {steady} of {len(found.raters)} raters"
+        steady = sum(len(found.at_end(rater)) == 1 for rater in found.raters)
+        every = f"for {steady} of {count(len(found.raters), 'rater')}"
+        title = f"The group rated {found.end} is the same whatever the {_noun(axis)} {every}"
         caption = f"Mean rating of each group; everything else as in {', '.join(row_words(board.rows[0], board.rows))}"
         yield found.chart(texts.name(AXES[axis], board.model, board.bias), title, caption, texts.colours(board.bias))
 
@@ -186,13 +193,13 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[C
     )
     parts = (board.model, board.bias, board.a, board.b)
     if groups and means.raters:
-        same = sum(len(means.lowest(rater)) == 1 for rater in means.raters)
-        title = f"Which group has the lowest mean is the same for every k under {same} of {len(means.raters)} raters"
+        same = sum(len(means.at_end(rater)) == 1 for rater in means.raters)
+        title = f"The group rated {means.end} is the same for every k under {same} of {len(means.raters)} raters"
         caption = f"Mean of the k highest ratings of each prompt, by group ({where})"
         yield means.chart(texts.name("highest", *parts[:2]), title, caption, texts.colours(board.bias))
     for kind, curves, caption in (
-        ("difference", gaps, f"The same of texts about {a} minus texts about {b} ({where})"),
-        ("ratio", ratios, f"The same of texts about {a}, divided by texts about {b} ({where})"),
+        ("difference", gaps, f"The same for {a} minus that for {b} ({where})"),
+        ("ratio", ratios, f"The same for {a} divided by that for {b} ({where})"),
     ):
         if curves.raters:
             steady = f"{curves.steady()} of {count(len(curves.raters), 'rater')}"

@@ -11,6 +11,7 @@ from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, texts_of
 from tiltmeter.present.words import signed
+from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Continuation
 from tiltmeter.results.cells import table_with_texts
 from tiltmeter.results.findings.findings import Finding
@@ -79,7 +80,8 @@ def _ends(rater: str, groups: Sequence[str], rated: Sequence[RatedText], texts: 
                 shown = tuple(_example(each, (rater,), texts) for each in chosen)
                 entries.append((f"Texts about {texts.group(group, chosen[0].one.prompt.bias)} rated {words}", shown))
     if entries:
-        yield Examples(f"Rated lowest and highest by {rater_words(rater)}", tuple(entries))
+        how = texts.decoding(rated[0].one.decoding)
+        yield Examples(f"Rated lowest and highest by {rater_words(rater)} ({how})", tuple(entries))
 
 
 def _disagreements(rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Examples]:
@@ -96,7 +98,7 @@ def _disagreements(rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Exam
             if shown:
                 entries.append((f"{rater_words(pair[0])} and {rater_words(pair[1])}", shown))
     if entries:
-        yield Examples("Texts that two raters rank most differently", tuple(entries))
+        yield Examples("Texts whose rank among all differs most between two raters", tuple(entries))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -148,8 +150,14 @@ def _reversing(cell: ContinuationCell, reversal: Reversal, texts: RunTexts) -> l
     return [*above[:_SHOWN], *below[:_SHOWN]]
 
 
+def _shown(rater: str, value: float | None) -> str:
+    """A rating, which needs a plus only where it could be negative."""
+    scale = scale_of(rater)
+    return signed(value).replace("+", "") if scale and scale.low >= 0 else signed(value)
+
+
 def _example(rated: RatedText, raters: Sequence[str], texts: RunTexts) -> Example:
-    number = "; ".join(f"{rater_words(name)} {signed(rated.ratings[name].value)}" for name in raters)
+    number = "; ".join(f"{rater_words(name)} {_shown(name, rated.ratings[name].value)}" for name in raters)
     return Example(texts.group(rated.one.prompt.group or "", rated.one.prompt.bias), marked(rated.one), number)
 
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
-from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, signed
+from tiltmeter.present.words import NONE, ORIGINS, capitalised, count, listed, p_value, percent, percent_range, signed
+from tiltmeter.raters.quality import quality_of
+from tiltmeter.raters.regard_labels import OTHER
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Estimate
-from tiltmeter.results.summary.refusals import Refusals, longest
+from tiltmeter.results.files.rated_values import DECLINED
+from tiltmeter.results.summary.refusals import GroupRefusals, Refusals, longest, refusal_rater
 from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, kind_of
 from tiltmeter.stats.views.continuations import GroupSummary
 
 _GROUPS, _ROWS = 12, 16
 """Groups and methods in a chart: of more, the lowest and highest groups of the first method, and the first methods."""
+_REASONS = {DECLINED: "Taken for a refusal", OTHER: "Regard is mixed, unclear or about somebody else"}
+"""Reasons of raters in other words."""
 _FAR = {
     "share_above": "Texts above",
     "any_above": "Prompts with one above",
@@ -113,10 +118,24 @@ def _dot(cell: ContinuationCell, group: str, texts: RunTexts) -> Dot:
 def _extreme_group(cells: Sequence[ContinuationCell], worse: int, texts: RunTexts) -> str:
     """Which group is rated worst most often; lowest, where no direction is worse."""
     side = worse or -1
-    ends = [max(_valued(cell), key=lambda one: side * (one.mean.value or 0.0)).group for cell in cells]
-    (group, times), *_ = Counter(ends).most_common(1)
+    groups, times = most_often_highest(
+        [{one.group: side * (one.mean.value or 0.0) for one in _valued(cell)} for cell in cells]
+    )
+    most = [texts.group(group, cells[0].bias) for group in groups]
     how = "rated worst" if worse else "rated lowest"
-    return f"Texts about {texts.group(group, cells[0].bias)} are {how} under {times} of {count(len(cells), 'method')}"
+    each = " each" if len(most) > 1 else ""
+    return f"Texts about {listed(most)} are {how} under {times} of {count(len(cells), 'method')}{each}"
+
+
+def most_often_highest(methods: Sequence[Mapping[str, float]]) -> tuple[list[str], int]:
+    """The groups that are highest under the most methods, and under how many; groups that are alike share an end.
+
+    >>> most_often_highest([{"a": 1.0, "b": 1.0, "c": 0.0}, {"a": 2.0, "b": 3.0, "c": 0.0}, {"a": 2.0, "b": 1.0}])
+    (['a', 'b'], 2)
+    """
+    often = Counter(group for means in methods for group, mean in means.items() if mean == max(means.values()))
+    times = max(often.values(), default=0)
+    return [group for group, number in often.items() if number == times], times
 
 
 def means_table(texts: RunTexts) -> Table | None:
@@ -194,7 +213,8 @@ def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
     yield Prose(
         text(
             "A refusal is not a neutral text: it counts in no mean, and a group that is refused more often has fewer "
-            f"texts behind its mean. Shares are of all texts that were asked for{_once(texts)}."
+            f"texts behind its mean. Shares are of all texts that were asked for{_once(texts)}.{_detector(texts)}"
+            + (_FEWER_IS_WIDER if wider(groups) else "")
         )
     )
     refused = [found for found in refusals if any(group.refused for group in found.groups.values())]
@@ -224,14 +244,42 @@ def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
         for found in refused
         for pair in found.pairs
     ]
-    columns = (Column("Groups"), *numbers("Difference of the shares refused", "Corrected p", "Texts", "Test words"))
+    columns = (
+        Column("Groups"),
+        *numbers(
+            "Difference of the shares refused", "Corrected p", "Texts", f"{capitalised(ORIGINS['continuations'])}s"
+        ),
+    )
     yield from shown(table("Is one group refused more often?", columns, tests))
+
+
+_FEWER_IS_WIDER = (
+    " The fewer refusals there are, the less they show of how refusals cluster by prompt, so a smaller share can have "
+    "the wider interval."
+)
+
+
+def wider(groups: Sequence[GroupRefusals]) -> bool:
+    """Whether the interval of a smaller share reaches farther up than that of a larger one."""
+    ends = sorted((one.share.value, one.share.high) for one in groups if one.share.value is not None and one.share.high)
+    return any(high > other for value, high in ends for larger, other in ends if larger > value)
+
+
+def _detector(texts: RunTexts) -> str:
+    """How good the rater is that finds refusals."""
+    rater = refusal_rater(texts.kept)
+    figures = [f"{one.figure} {percent(one.value, 0)} of {one.n:,}" for one in quality_of(rater or "")]
+    return f" They are found by a detector ({'; '.join(figures)}), so a few may be none." if figures else ""
 
 
 def _once(texts: RunTexts) -> str:
     """That a text counts once, where it was rated at several lengths."""
     lengths = texts.kept.decodings
-    return ", each counted once, at its longest" if len(longest(lengths)) < len(lengths) else ""
+    return (
+        ", each counted once, at its longest, since shorter ones are its beginnings"
+        if len(longest(lengths)) < len(lengths)
+        else ""
+    )
 
 
 def _refusal_chart(refused: Sequence[Refusals], texts: RunTexts) -> Chart:
@@ -261,7 +309,15 @@ def _refusal_chart(refused: Sequence[Refusals], texts: RunTexts) -> Chart:
         f"Groups differ significantly in refusals in {firm} of {count(len(pairs), 'comparison')}",
         dots(rows, Axis("share of texts refused", "share", ends=(0.0, 0.1)), texts.colours(refused[0].bias)),
         f"Share of texts refused. {said}.",
+        text(_nothing_refused(refused, texts)),
     )
+
+
+def _nothing_refused(refused: Sequence[Refusals], texts: RunTexts) -> str:
+    """The biases that are in no comparison, since nothing was refused."""
+    others = [one for one in texts.summary.refusals if one not in refused]
+    named = list(dict.fromkeys(_place_words(one, texts) or texts.names.bias(one.bias) for one in others))
+    return f"Nothing to compare for {listed(named)}: no text was taken for a refusal." if named else ""
 
 
 def _place(found: Refusals, group: str) -> dict[str, str]:
@@ -296,7 +352,7 @@ def not_rated_table(texts: RunTexts) -> Table | None:
     several = len({bias for _, bias, _ in counts}) > 1
     rows: list[tuple[Cell, ...]] = [
         (
-            TableCell(capitalised(reason)),
+            TableCell(_REASONS.get(reason, capitalised(reason))),
             TableCell(
                 texts.group(group, bias),
                 texts.names.bias(bias) if several else "",

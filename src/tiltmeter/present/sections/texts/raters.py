@@ -9,8 +9,8 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown, texts_of, titled
-from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table, value_cell
-from tiltmeter.present.words import NONE, count, percent, percent_range, signed
+from tiltmeter.present.tables import Cell, interval_words, mean_cell, numbers, sort_key, table, value_cell
+from tiltmeter.present.words import NONE, capitalised, count, percent, percent_range, signed
 from tiltmeter.raters.quality import Quality, quality_of
 from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
@@ -39,8 +39,8 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
     yield from shown(quality_table(texts))
     if texts.summary.tilts:
         said = (
-            "The raters rated sentences in which only the group changes. A rater that rates these differently finds a "
-            "difference in any model; differences between groups that are no larger than this are marked ≈."
+            "The raters rated sentences in which only the group changes. A rater that rates these differently can "
+            "show a difference that the model does not make; differences no larger than this are marked ≈."
         )
         yield Section("The raters’ own tilt", shown(Prose(text(said)), *tilt_charts(texts), tilt_table(texts)))
     if texts.summary.agreement:
@@ -81,7 +81,9 @@ def quality_table(texts: RunTexts) -> Table | None:
 
 def tilt_charts(texts: RunTexts) -> Iterator[Chart]:
     """The tilts, a chart for each bias: the largest difference that each rater makes by itself."""
-    for bias in dict.fromkeys(tilt.bias for tilt in texts.summary.tilts):
+    biases = list(dict.fromkeys(tilt.bias for tilt in texts.summary.tilts))
+    for bias in biases:
+        about = f"{capitalised(texts.names.bias(bias))}: " if len(biases) > 1 else ""
         own = [tilt for tilt in texts.summary.tilts if tilt.bias == bias]
         rows = [
             DotRow(
@@ -103,7 +105,7 @@ def tilt_charts(texts: RunTexts) -> Iterator[Chart]:
             said = "; ".join(f"{row.label} {row.dots[0].text}" for row in rows)
             yield Chart(
                 texts.name("tilt", bias),
-                f"{firm} of {count(len(own), 'rater')} rate the group names themselves differently",
+                f"{about}{firm} of {count(len(own), 'rater')} rate the group names themselves differently",
                 dots(rows, Axis("difference on the same sentences", neutral=0.0, neutral_name="no tilt")),
                 f"The largest difference between two groups that each rater makes by itself. {said}.",
                 text(
@@ -122,7 +124,7 @@ def tilt_table(texts: RunTexts) -> Table | None:
     """Each rater's mean by group on sentences in which only the group changes."""
     rows: list[tuple[Cell, ...]] = []
     for tilt in texts.summary.tilts:
-        means = [f"{texts.group(group, tilt.bias)} {signed(found.value, 3)}" for group, found in tilt.by_group.items()]
+        means = [f"{texts.group(group, tilt.bias)} {mean_cell(found).text}" for group, found in tilt.by_group.items()]
         pair, found = widest(tilt)
         largest = TableCell("none", note(tilt.rater, masked=True) or "the same for every group", "0")
         if found.value is None:
@@ -163,8 +165,8 @@ def agreement_chart(texts: RunTexts) -> Chart:
     said = "; ".join(f"{row.label}: {row.dots[0].text}" for row in rows)
     return Chart(
         texts.name("agreement of raters"),
-        f"With all settings taken together, {opposed} of {count(len(rows), 'pair')} of raters disagree on which of "
-        "some two groups is rated worse",
+        f"{opposed} of {count(len(rows), 'pair')} of raters {'disagrees' if opposed == 1 else 'disagree'} about which "
+        "group is rated worse, for at least one pair of groups (all settings together)",
         dots(rows, Axis("rank correlation", neutral=0.0, neutral_name="unrelated", right="agree", ends=(0.0, 1.0))),
         f"Rank correlation of two raters on the same texts. {said}.",
     )

@@ -35,9 +35,9 @@ def texts(found: Reported) -> list[Section]:
 def _blocks(texts: RunTexts) -> Iterator[Block]:
     yield Prose(
         text(
-            "Models continued prompts about each group, and raters rated every text. A method is a combination of "
-            "prompts, decoding and rater. A difference that appears in one method only says something about that "
-            "method."
+            f"{'The model' if len(texts.kept.models) == 1 else 'Each model'} continued prompts about each group, and "
+            "raters rated the texts. A method is a combination of prompts, decoding and rater. A difference that "
+            "appears in one method only says something about that method."
         )
     )
     yield from map(Notice, map(text, notices(texts)))
@@ -52,7 +52,7 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
     yield from situation_sections(texts)
     samples = tuple(chart for curve in texts.summary.sizes for chart in sample_curve(curve, texts))
     if samples:
-        yield Section("How many samples are enough?", samples, folded=True)
+        yield Section("Would fewer samples have shown the same?", samples, folded=True)
     yield from group_sections(texts)
 
 

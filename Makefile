@@ -47,7 +47,7 @@ fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --report docs/fuzz-report.md
 
 docs: $(STAMP)
-	$(PIP) --constraint constraints.txt '.[docs]'
+	$(PIP) --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
 bench:

@@ -165,6 +165,13 @@ def test_flips_worked_by_hand() -> None:
     assert found[0] == to_two and to_two.as_json()["sign_share"] == pytest.approx(2 / 3)
 
 
+def test_no_difference_at_all_reverses_no_sign() -> None:
+    found = flips([result({"a": "1"}, 0.0), result({"a": "2"}, 0.5), result({"a": "3"}, -0.5)])
+    by_setting = {each.setting: each for each in found}
+    assert (by_setting[None].of, by_setting[None].sign) == (3, 1)
+    assert [by_setting[setting].sign for setting in "123"] == [0, 1, 1]
+
+
 def test_cells_that_have_no_counterpart_are_not_compared() -> None:
     assert flips([result({"a": "1", "b": "x"}, 0.5), result({"a": "2", "b": "y"}, -0.5)]) == ()
     assert flips([]) == ()

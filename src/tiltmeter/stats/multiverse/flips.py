@@ -21,7 +21,7 @@ class Flips:
     of: int
     """Changes that could be looked at: a cell with another setting, and its counterpart with this one."""
     sign: int
-    """How many change the sign of the effect."""
+    """How many reverse the sign of the effect."""
     conclusion: int
     """How many change the conclusion: worse for the first, worse for the second, not significant (corrected)."""
     reversed: int
@@ -79,7 +79,8 @@ def _flips(
         choice,
         setting,
         len(changes) // counted,
-        sum(one.sign != other.sign for one, other in changes) // counted,
+        # No difference at all is on neither side: a sign that appears or vanishes is not reversed.
+        sum({one.sign, other.sign} == {-1, 1} for one, other in changes) // counted,
         len(different) // counted,
         sum(kept not in both for both in different) // counted,
     )

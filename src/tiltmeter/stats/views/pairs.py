@@ -69,6 +69,7 @@ class PairSummary:
     overall: mean over biases. overall_cells: mean over all (bias, attribute) cells, the published model score.
     overall_balanced: mean over biases of the balanced values. by_bias: mean over attribute terms.
     by_bias_balanced: mean over the attribute sets' means, for which 0.5 is neutral whatever the sets' sizes.
+    margin_by_bias: the mean margin, with the weights of the headline.
     """
 
     headline: Estimate
@@ -137,6 +138,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
                 [item.attribute for item in found],
                 rows=[item.with_margin for item in found],
                 unscored=[item.scored + item.missing - item.with_margin for item in found],
+                strata=headline_strata(found),
                 further=further_of(found),
                 neutral=0.0,
                 level=level,

@@ -58,6 +58,13 @@ def test_margins_weigh_attribute_sets_as_the_headline_does() -> None:
     )
 
 
+def test_what_was_scored_is_not_called_unscored_for_lack_of_sets() -> None:
+    found = summarise([item("hobbies", "engines", 1), item("hobbies", "robots", 0)])
+    assert found.overall_balanced.note == "no bias has a balanced value"
+    assert not any("nothing was scored" in note for note in found.notes if note.startswith("overall"))
+    assert summarise([item("hobbies", "engines", None)]).overall_balanced.note == "nothing was scored"
+
+
 def test_benchmarks_are_left_out_of_overall_values_and_a_note_says_so() -> None:
     found = summarise(WORKED)
     assert any(note.startswith("flowers: a check of the instrument") for note in found.notes)

@@ -119,6 +119,9 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
     counted = _counted(grouped)
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
+    overall_balanced = _within_sets(balanced, level)
+    if not balanced and any(item.value is not None for item in pooled):
+        overall_balanced = replace(overall_balanced, note="no bias has a balanced value")
     cells = _cell_names(pooled)
     overall = _estimate(pooled, strata=[item.bias for item in pooled], level=level)
     headlines = {
@@ -129,7 +132,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
         headline_by_bias=adjust(headlines),
         overall=overall,
         overall_cells=_estimate(pooled, cells, level=level),
-        overall_balanced=_within_sets(balanced, level),
+        overall_balanced=overall_balanced,
         by_bias=adjust(by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
         margin_by_bias={

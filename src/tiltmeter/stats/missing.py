@@ -70,11 +70,11 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     most = max(found, key=lambda one: (one.bounds is not None, one.difference))
     first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
-    said += ", in the method where they differ most" if len(found) > 1 else ""
+    said += ", in the method where they differ most" if len(found) > 1 else ", in one method" if len(every) > 1 else ""
     if most.bounds is None:
         return said
     turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
     worst = f"there the true difference could be anywhere from {low} to {high} rating points"
-    reverse = f"Missing values could reverse the direction in {turned} of {known} methods"
+    reverse = f"Missing values could reverse the direction in {turned or 'none'} of {known} methods"
     return f"{said}; {worst} (positive: worse for {groups[0]}). {reverse}"

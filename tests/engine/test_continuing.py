@@ -16,12 +16,13 @@ from tiltmeter.engine import carry_out, continuations, rating
 from tiltmeter.engine.rating import Masker
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import Model
+from tiltmeter.raters import Rater
 from tiltmeter.raters.sentiment import Vader
 from tiltmeter.records import Decoding, Prompt, Rating
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.refusals import ANY
-from tiltmeter.store import Run, read_run
+from tiltmeter.store import Run, RunState, read_run
 from tiltmeter.study import Plan, parse, plan
 
 pytestmark = pytest.mark.slow
@@ -42,6 +43,26 @@ SITUATIONS = STUDY.replace("per_group = 3", 'kind = "situations"')
 @pytest.fixture
 def small() -> Plan:
     return plan(parse(STUDY))
+
+
+def test_a_run_that_stops_between_two_raters_goes_on(
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = raters.load
+
+    def stopping(name: str) -> Rater:
+        if name.startswith("toxicity"):
+            raise KeyboardInterrupt
+        return load(name)
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(raters, "load", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            carry_out(small, tmp_path)
+    told: list[RunState] = []
+    carry_out(small, tmp_path, tell=lambda state, _: told.append(state))
+    assert [(state.kind, state.changes) for state in told] == [("begun", ())]
+    assert not (tmp_path / "before.1").exists()
 
 
 def texts(run: Run, decoding: Decoding, model: str = "scripted") -> dict[tuple[str, int], str]:

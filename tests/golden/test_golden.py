@@ -83,12 +83,12 @@ def agrees(point: Mapping[str, str], value: object, scored: object, missing: obj
 
 
 def test_pairs(database: duckdb.DuckDBPyConnection) -> None:
-    """Every attribute weighs the same; balanced, every set of them too."""
+    """Every attribute weighs the same; balanced, and of margins, every set of them too."""
     points, labels = read_points(), f"SELECT {PLACE}, scorer"
     figures = {"by_bias": "preference", "margin_by_bias": "margin", "by_bias_balanced": "preference"}
     for figure, measure in figures.items():
         of_attributes = f"{labels}, attribute_set, origin, {MEAN} FROM m WHERE measure = '{measure}' GROUP BY ALL"
-        side = "attribute_set" if figure == "by_bias_balanced" else "''"
+        side = "''" if figure == "by_bias" else "attribute_set"
         sums = "avg(value) AS value, sum(n) AS n, sum(lost) AS lost"
         of_sides = f"{labels}, {side} AS side, {sums} FROM ({of_attributes}) GROUP BY ALL"
         rows = database.execute(f"{labels}, {sums}, count(*) FROM ({of_sides}) GROUP BY ALL").fetchall()

@@ -108,6 +108,12 @@ def test_missing_values_are_spoken_of_where_shares_differ() -> None:
     # Without the ends of a scale nothing can be said of the worst.
     unknown = missing_words([replace(MANY, scale=None)], ("women", "men"))
     assert "50" in unknown and "cells" not in unknown
+    # Where: of one method alone nobody asks.
+    whole = cell([1.0, 1.0, 1.0], [0.0, 0.0, 0.0], scale=(0, 1))
+    some = cell([1.0, 1.0, None], [0.0, 0.0, 0.0], scale=(0, 1))
+    assert ", in one method; there" in missing_words([some, whole], ("women", "men"))
+    assert missing_words([some, whole], ("women", "men")).endswith("in none of 2 methods")
+    assert "method;" not in missing_words([some], ("women", "men"))
 
 
 def test_of_methods_that_differ_alike_the_one_that_leaves_most_open_is_shown() -> None:

@@ -24,6 +24,7 @@ def spec(*templates: str, terms: tuple[str, str] = ("man", "woman"), attribute: 
         ("[T] can be [A].", "The one who can be math is"),
         ("[T] applied for the position of [A]", "The one who applied for the position of math is"),
         ("[T] is a [A]", "The one who is a math is"),
+        ("The [T] is [A]", "The one who is math is the"),
     ],
 )
 def test_a_template_is_cut_or_turned(template: str, text: str) -> None:
@@ -44,6 +45,17 @@ def test_terms_get_the_article_that_the_turned_sentence_needs() -> None:
 def test_cut_templates_go_before_turned_ones() -> None:
     found = open_templates(spec("[T] likes [A]", "The [A] said that [T]"))
     assert [(template.text, template.turned) for template in found] == [("The [A] said that", False)]
+
+
+def test_an_article_before_the_group_is_asked_with_only_without_plainer_templates() -> None:
+    [found] = prompts(spec("The [T] is [A]", terms=("Muslim man", "imam")))[0]
+    assert found.word_sets == (("male", ("Muslim man",)), ("female", ("imam",)))
+    assert [one.text for one in open_templates(spec("The [T] is [A]", "[T] likes [A]"))] == ["The one who likes [A] is"]
+
+
+@pytest.mark.parametrize("template", ["[T] in this town is usually [A]", "The [T] next door was called [A]"])
+def test_what_belongs_to_the_name_of_a_group_is_not_said_of_it(template: str) -> None:
+    assert open_templates(spec(template)) == []
 
 
 def test_a_template_that_is_neither_is_accounted_for() -> None:

@@ -165,14 +165,11 @@ def test_flips_worked_by_hand() -> None:
     assert found[0] == to_two and to_two.as_json()["sign_share"] == pytest.approx(2 / 3)
 
 
-def test_from_or_to_no_effect_is_no_reversal() -> None:
-    """Of 3 comparisons one is from below to above zero; a cell at zero has no direction to reverse."""
-    whole, *_ = (
-        each
-        for each in flips([result({"a": "1"}, 0.5), result({"a": "2"}, 0.0), result({"a": "3"}, -0.5)])
-        if each.setting is None
-    )
-    assert (whole.of, whole.sign) == (3, 1)
+def test_no_difference_at_all_reverses_no_sign() -> None:
+    found = flips([result({"a": "1"}, 0.0), result({"a": "2"}, 0.5), result({"a": "3"}, -0.5)])
+    by_setting = {each.setting: each for each in found}
+    assert (by_setting[None].of, by_setting[None].sign) == (3, 1)
+    assert [by_setting[setting].sign for setting in "123"] == [0, 1, 1]
 
 
 def test_cells_that_have_no_counterpart_are_not_compared() -> None:

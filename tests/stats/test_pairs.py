@@ -46,6 +46,25 @@ def test_a_hand_worked_example() -> None:
     assert (found.overall.n, found.overall.n_unscored, found.overall.origins) == (7, 1, 6)
 
 
+def test_margins_weigh_attribute_sets_as_the_headline_does() -> None:
+    """A liking for one group is no stereotype, whatever the sizes of the sets."""
+    few = [item("jobs", f"few {number}", 1, "few", margin=2.0) for number in range(5)]
+    many = [item("jobs", f"many {number}", 0, "many", margin=-2.0) for number in range(20)]
+    found = summarise([*few, *many])
+    assert found.headline_by_bias["jobs"].value == pytest.approx(0.5)
+    assert found.margin_by_bias["jobs"].value == pytest.approx(0.0)
+    assert summarise([*few, *(item("jobs", None, 0, margin=-2.0) for _ in many)]).margin_by_bias["jobs"].value == (
+        pytest.approx((5 * 2 - 20 * 2) / 25)
+    )
+
+
+def test_what_was_scored_is_not_called_unscored_for_lack_of_sets() -> None:
+    found = summarise([item("hobbies", "engines", 1), item("hobbies", "robots", 0)])
+    assert found.overall_balanced.note == "no bias has a balanced value"
+    assert not any("nothing was scored" in note for note in found.notes if note.startswith("overall"))
+    assert summarise([item("hobbies", "engines", None)]).overall_balanced.note == "nothing was scored"
+
+
 def test_benchmarks_are_left_out_of_overall_values_and_a_note_says_so() -> None:
     found = summarise(WORKED)
     assert any(note.startswith("flowers: a check of the instrument") for note in found.notes)

@@ -189,6 +189,16 @@ def test_a_page_is_accessible_and_fits_at_every_width(browser: Browser, address:
     assert not found, "\n".join(found)
 
 
+def test_the_start_of_a_study_is_in_sight_however_much_is_said_before(browser: Browser, address: str):
+    with watched(browser, address) as seen:
+        seen.page.set_viewport_size({"width": 1400, "height": 500})
+        seen.go("/studies/new?preset=prefers-small")
+        seen.page.evaluate("window.scrollTo(0, 400)")
+        start = seen.page.get_by_role("button", name="Save and start").bounding_box()
+        assert start is not None
+        assert 0 <= start["y"] <= 500 - start["height"]
+
+
 def test_a_term_explains_itself_once_on_a_page_and_escape_closes_it(browser: Browser, address: str):
     with watched(browser, address) as seen:
         seen.go("/specs")

@@ -35,7 +35,7 @@ def tell_size(size: Mapping[str, Any]) -> None:
         say(
             f"plan: {count(size['pairs'], 'pair')} over {count(size['biases'], 'bias', 'biases')}; {models} "
             f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked "
-            f"models); up to {size['cells']} methods; into {size['folder']}"
+            f"models); up to {count(size['cells'], 'method')}; into {size['folder']}"
         )
     if "prompts" in size:
         named, bare = size["prompts"] - size["situations"], size["situations"]
@@ -43,15 +43,16 @@ def tell_size(size: Mapping[str, Any]) -> None:
         about += [f"{count(bare, 'prompt')} that {'names' if bare == 1 else 'name'} no group"] if bare else []
         say(
             f"plan: {' and '.join(about)}; {models} {size['completions_per_model']} completions (at most "
-            f"{size['decoded_tokens_per_model']} tokens to decode); {size['continuation_cells']} methods; into "
-            f"{size['folder']}"
+            f"{size['decoded_tokens_per_model']} tokens to decode); {count(size['continuation_cells'], 'method')}; "
+            f"into {size['folder']}"
         )
     if "open_prompts" in size:
         gradients = f" and {size['gradients_per_model']} gradients" if size["gradients_per_model"] else ""
         say(
-            f"plan: {size['open_prompts']} prompts that leave the group open, under {size['perturbations']} "
-            f"perturbations; {models} {size['questions_per_model']} texts to read for {size['words_per_model']} "
-            f"words{gradients}; {size['next_word_cells']} methods; into {size['folder']}"
+            f"plan: {count(size['open_prompts'], 'prompt')} that {'leaves' if size['open_prompts'] == 1 else 'leave'} "
+            f"the group open, under {count(size['perturbations'], 'perturbation')}; {models} "
+            f"{size['questions_per_model']} texts to read for {size['words_per_model']} words{gradients}; "
+            f"{count(size['next_word_cells'], 'method')}; into {size['folder']}"
         )
     for name, cost in size.get("api", {}).items():
         money = "" if cost["money"] is None else f", which cost {cost['money']:,.4g}"

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tiltmeter import registry
 from tiltmeter.engine.executor import Executor, Stage, cut, perform
@@ -125,14 +125,19 @@ class RaterInput:
 
 
 def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[RaterTask]) -> None:
-    """Make each rater once before anything is written, so that one that is missing is not found out at the end."""
-    for task in panel:
-        if task.choice.name not in GROUPS:
-            rater = task.make(())
-            ledger.continuations.record_rater(rater.name, task.scope, rater.facts)
-        else:
-            facts = {name: words for prompt in plan.prompts for name, words in _words(prompt).items()}
-            ledger.continuations.record_rater(task.choice.name, task.scope, facts)
+    """Make each rater once before anything is written, so that one that is missing is not found out at the end.
+
+    They are noted all at once: a run that was stopped in between would seem to be of other raters.
+    """
+    ledger.continuations.record_raters([(*_identity(plan, task), task.scope) for task in panel])
+
+
+def _identity(plan: Plan, task: RaterTask) -> tuple[str, Mapping[str, Any]]:
+    """The name and the facts of a rater."""
+    if task.choice.name in GROUPS:
+        return task.choice.name, {name: words for prompt in plan.prompts for name, words in _words(prompt).items()}
+    rater = task.make(())
+    return rater.name, rater.facts
 
 
 def rate(plan: Plan, ledger: Ledger, panel: Sequence[RaterTask], executor: Executor, progress: Progress) -> None:

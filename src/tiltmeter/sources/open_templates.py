@@ -3,7 +3,8 @@
 - Where the attribute stands before the group, the template is cut before the group: "The [A] said that [T]" asks
   whom the model expects after "The nurse said that".
 - Otherwise a template that says something of the group is turned around: "[T] likes [A]" asks who comes after "The one
-  who likes math is"; and after "The ones who like math are" where most terms of the spec are plural.
+  who likes math is"; and after "The ones who like math are" where most terms of the spec are plural. Only without such
+  a template is the article of one taken along: "The [T] is [A]" asks who comes after "The one who is calm is the".
 
 Without a spec it is the source `profession-templates`. The words asked for are the terms of the spec's groups, with an
 article where the turned sentence needs one ("is the man", but "is Emily").
@@ -15,6 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tiltmeter.english import AUXILIARIES, PREPOSITIONS
 from tiltmeter.records import Dropped, Nature, Prompt, Spec
 from tiltmeter.sources import profession_templates, slots
 from tiltmeter.sources.prompt_options import draw
@@ -25,7 +27,7 @@ NATURE: Nature = "template"
 
 SOURCE = "templates.v1"
 _CUT = re.compile(r"(?P<before>.*\[A\].*?)\s*\[T\]")
-_SAID = re.compile(r"\[T\] (?P<said>(?P<verb>\w+)\b.*\[A\].*?)[.!]?")
+_SAID = re.compile(r"(?:(?P<article>[Tt]he) )?\[T\] (?P<said>(?P<verb>\w+)\b.*\[A\].*?)[.!]?")
 _PLURAL_VERBS = frozenset({"are", "like", "have", "were", "do", "work", "want"})
 _SINGULAR_VERBS = frozenset({"is", "was", "has", "does"})
 _A_PERSON = re.compile(r"\b(?:an?|the) \[A\]")
@@ -34,7 +36,7 @@ NOT_OPEN = "the template cannot be cut or reordered so that the group comes next
 
 @dataclass(frozen=True, slots=True)
 class OpenTemplate:
-    """A template that ends where the group is expected; `turned` ones ask for the group as the end of a sentence."""
+    """A template that ends where the group is expected; `turned` ones ask for it with an article of its own, if any."""
 
     text: str
     turned: bool = False
@@ -97,15 +99,28 @@ def open_templates(spec: Spec) -> list[OpenTemplate]:
     every = [subject(term) for group in spec.groups for term in group.terms]
     subjects = [each for each in every if isinstance(each, Subject)]
     several = 2 * sum(each.several for each in subjects) > len(subjects)
-    made = []
+    made: dict[bool, list[OpenTemplate]] = {False: [], True: []}
     for text in spec.templates:
         found = _SAID.fullmatch(text)
-        if found and _fits(found["verb"], several=several):
+        if found and _says(found["said"]) and _fits(found["verb"], several=several):
             start, end = ("The ones who", "are") if several else ("The one who", "is")
-            made.append(
-                OpenTemplate(f"{start} {found['said']} {end}", turned=True, of_people=bool(_A_PERSON.search(text)))
-            )
-    return list(dict.fromkeys(made))
+            article = found["article"] is not None
+            turned = f"{start} {found['said']} {end}{' the' * article}"
+            made[article].append(OpenTemplate(turned, turned=not article, of_people=bool(_A_PERSON.search(text))))
+    return list(dict.fromkeys(made[False] or made[True]))
+
+
+def _says(said: str) -> bool:
+    """Whether what stands after the group says something of it, and does not go on to name it.
+
+    >>> [_says(said) for said in ("is [A]", "probably [A]", "in this town are [A]", "next door was called [A]")]
+    [True, True, False, False]
+    """
+    first, *others = said.partition("[A]")[0].casefold().split()
+    if first in AUXILIARIES | _PLURAL_VERBS:
+        return True
+    # Where the verb comes later, what stands before it belongs to the name.
+    return first not in PREPOSITIONS and (first.endswith(("s", "ed", "ly")) or not AUXILIARIES & {*others})
 
 
 def _fits(verb: str, *, several: bool) -> bool:

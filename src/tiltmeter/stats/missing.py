@@ -75,7 +75,7 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     most = max(found, key=lambda one: (one.bounds is not None, round(one.difference, 9), one.width))
     first, second = (f"{100 * share:.1f}\N{NO-BREAK SPACE}%" for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
-    said += ", in a method where they differ most" if len(found) > 1 else ""
+    said += ", in a method where they differ most" if len(found) > 1 else ", in one method" if len(every) > 1 else ""
     if most.bounds is None:
         return said
     turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)

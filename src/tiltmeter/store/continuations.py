@@ -93,23 +93,27 @@ class ContinuationLedger:
         [(count,)] = self._database.execute("select count(*) from completions")
         return Rows(count, lambda *ends: (WrittenText(*row) for row in self._database.execute(query, ends)))
 
-    def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
-        """Note what a rater is; refuse to go on with one that has changed since.
+    def record_raters(self, found: Iterable[tuple[str, Mapping[str, Any], Scope]]) -> None:
+        """Note what all raters are, or nothing, each by name, facts and scope; refuse one that has changed since.
 
         A fact that an earlier version did not know is noted when the run goes on.
         """
-        now = dump(dict(facts))
         with writing(self._database, self._folder) as database:
-            row = database.execute("select facts from raters where rater = ?", (name,)).fetchone()
-            if row is None:
-                database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
-            elif any(facts.get(key) != value for key, value in json.loads(row[0]).items()):
-                raise RunError(
-                    f"{self._folder}: the run started with the rater {name} as {row[0]}, which is now {now}; "
-                    "restore it, or name another folder with --out"
-                )
-            elif row[0] != now:
-                database.execute("update raters set facts = ? where rater = ?", (now, name))
+            for name, facts, scope in found:
+                self._record_rater(database, name, scope, facts)
+
+    def _record_rater(self, database: sqlite3.Connection, name: str, scope: Scope, facts: Mapping[str, Any]) -> None:
+        now = dump(dict(facts))
+        row = database.execute("select facts from raters where rater = ?", (name,)).fetchone()
+        if row is None:
+            database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
+        elif any(facts.get(key) != value for key, value in json.loads(row[0]).items()):
+            raise RunError(
+                f"{self._folder}: the run started with the rater {name} as {row[0]}, which is now {now}; "
+                "restore it, or name another folder with --out"
+            )
+        elif row[0] != now:
+            database.execute("update raters set facts = ? where rater = ?", (now, name))
 
     def add_ratings(self, rater: str, ratings: Sequence[tuple[int, Rating]]) -> None:
         """Add the ratings of a batch, each with the number of its text, in the writing that marks it; count caveats."""

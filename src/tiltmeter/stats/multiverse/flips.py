@@ -79,7 +79,8 @@ def _flips(
         choice,
         setting,
         len(changes) // counted,
-        sum((one.sign or 0) * (other.sign or 0) < 0 for one, other in changes) // counted,
+        # No difference at all is on neither side: a sign that appears or vanishes is not reversed.
+        sum({one.sign, other.sign} == {-1, 1} for one, other in changes) // counted,
         len(different) // counted,
         sum(kept not in both for both in different) // counted,
     )

@@ -69,6 +69,7 @@ class PairSummary:
     overall: mean over biases. overall_cells: mean over all (bias, attribute) cells, the published model score.
     overall_balanced: mean over biases of the balanced values. by_bias: mean over attribute terms.
     by_bias_balanced: mean over the attribute sets' means, for which 0.5 is neutral whatever the sets' sizes.
+    margin_by_bias: the mean margin, with the weights of the headline.
     """
 
     headline: Estimate
@@ -118,6 +119,9 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
     counted = _counted(grouped)
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
+    overall_balanced = _within_sets(balanced, level)
+    if not balanced and any(item.value is not None for item in pooled):
+        overall_balanced = replace(overall_balanced, note="no bias has a balanced value")
     cells = _cell_names(pooled)
     overall = _estimate(pooled, strata=[item.bias for item in pooled], level=level)
     headlines = {
@@ -128,7 +132,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
         headline_by_bias=adjust(headlines),
         overall=overall,
         overall_cells=_estimate(pooled, cells, level=level),
-        overall_balanced=_within_sets(balanced, level),
+        overall_balanced=overall_balanced,
         by_bias=adjust(by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
         margin_by_bias={
@@ -137,6 +141,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
                 [item.attribute for item in found],
                 rows=[item.with_margin for item in found],
                 unscored=[item.scored + item.missing - item.with_margin for item in found],
+                strata=headline_strata(found),
                 further=further_of(found),
                 neutral=0.0,
                 level=level,

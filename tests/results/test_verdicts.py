@@ -111,7 +111,7 @@ def test_missing_values_are_spoken_of_where_shares_differ() -> None:
     # Where: of one method alone nobody asks.
     whole = cell([1.0, 1.0, 1.0], [0.0, 0.0, 0.0], scale=(0, 1))
     some = cell([1.0, 1.0, None], [0.0, 0.0, 0.0], scale=(0, 1))
-    assert ", in one method; there" in missing_words([some, whole], ("women", "men"))
+    assert ", in one method;" in missing_words([some, whole], ("women", "men"))
     assert missing_words([some, whole], ("women", "men")).endswith("in none of 2 methods")
     assert "method;" not in missing_words([some], ("women", "men"))
 

@@ -81,5 +81,5 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
     worst = f"whatever values these would have had, the difference observed there would be between {low} and {high}"
-    reverse = f"Missing values could reverse the direction in {turned} of {known} methods"
+    reverse = f"Missing values could reverse the direction in {turned or 'none'} of {known} methods"
     return f"{said}; {worst} (positive: worse for {groups[0]}; sampling error comes on top). {reverse}"

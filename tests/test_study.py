@@ -116,6 +116,15 @@ def test_a_study_without_pairs_says_why() -> None:
         plan(parse('name = "empty"\nmodels = ["scripted"]'))
 
 
+def test_a_spec_without_templates_is_named_where_nothing_can_be_made_of_it(tmp_path: Path) -> None:
+    groups = '[groups.left]\nterms = ["lefty"]\n[groups.right]\nterms = ["righty"]\n'
+    (tmp_path / "hands.toml").write_text(f'name = "hands"\n{groups}', encoding="utf-8")
+    study = tmp_path / "study.toml"
+    study.write_text('models = ["scripted"]\nspecs = ["hands.toml"]\n', encoding="utf-8")
+    with pytest.raises(InvalidStudy, match="makes no pairs: `hands` has no templates; add some, or another source"):
+        plan(read(study))
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -168,7 +168,12 @@ def _refusing_doubles(made: Iterable[Pair | Prompt | Dropped], path: str) -> Ite
 
 def _nothing(study: Study, view: View, dropped: Sequence[Dropped]) -> InvalidStudy:
     reasons = sorted({item.reason for item in dropped})
-    why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
+    bare = [f"`{spec.name}`" for spec in study.specs if not spec.templates]
+    why = "; give specs, or a source that reads a file"
+    if reasons:
+        why = f": {reasons[0]}"
+    elif bare:
+        why = f": {', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no templates; add some, or another source"
     noun = "pairs" if view == "pairs" else "prompts"
     return _error(study, (FACTS[view].key, "sources"), f"the study `{study.name}` makes no {noun}{why}")
 

@@ -99,3 +99,35 @@ def test_published_results_are_analysed_as_they_are(tiltmeter: Command, tmp_path
         json.dumps({"tested_model": "m", "model_bias": 0.5, "per_bias": {}, "per_template": rows})
     )
     assert tiltmeter("analyze", tmp_path / "s.json", "--json").json["by_bias"]["X"]["value"] == 0.5
+
+
+def test_refusals_of_a_chat_log_are_values_where_refusals_are_asked_for(tiltmeter: Command, tmp_path: Path) -> None:
+    """Of three answers about women two are refusals, one of which the log itself calls so."""
+    answers = [
+        ("women", "She leads.", None),
+        ("women", None, "I can't help with that."),
+        ("women", "I'm sorry, I can't help with that.", None),
+    ]
+    answers += [("men", "He leads.", None)] * 3
+    rows = [
+        {
+            "group": group,
+            "messages": [{"role": "user", "content": f"Describe a leader, number {number}."}],
+            "response": {"content": content, "refusal": refusal},
+        }
+        for number, (group, content, refusal) in enumerate(answers)
+    ]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert tiltmeter("rate", "log.jsonl", "--rater", "refusal", "--out", "rated.csv").status == 0
+    found = tiltmeter("analyze", "texts", "rated.csv", "--columns", "value=refusal.v5,group=group", "--json").json
+    women = found["groups"]["women"]
+    assert (women["mean"], women["n"], women["n_unscored"]) == (pytest.approx(2 / 3), 3, 0)
+
+
+def test_one_label_says_what_the_other_is(tiltmeter: Command, tmp_path: Path) -> None:
+    rows = ["He likes math.,She likes math.,stereotype,-2,-5,1", "He likes art.,She likes art.,anti-stereotype,-2,-3,0"]
+    header = "sentence_1,sentence_2,label_1,score_1,score_2,stereotyped"
+    (tmp_path / "one.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    found = tiltmeter("analyze", "pairs", "one.csv", "--json").json
+    [margin] = found["margin_by_bias"].values()
+    assert (margin["value"], margin["n"]) == (pytest.approx((3 - 1) / 2), 2)

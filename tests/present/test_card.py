@@ -16,9 +16,11 @@ from tiltmeter.present.blocks import Chart, Examples, Facts, each, plain
 from tiltmeter.present.card import Card, make_cards, write_cards
 from tiltmeter.present.markdown import escaped
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import mark_of
+from tiltmeter.present.sections.finding import effect_as_found, mark_of
 from tiltmeter.present.sections.summary import sorted_findings
 from tiltmeter.present.words import p_value, signed
+from tiltmeter.results.findings.evidence import Evidence
+from tiltmeter.results.findings.findings import Findings, finding
 
 TILTS = (
     Tilt("gender-professions", 0.9, terms=6, title="Gender and professions"),
@@ -72,7 +74,7 @@ def test_lines_are_the_findings_of_the_model(found: Reported, cards: list[Card])
             assert [cell.text for cell in row[1:]] == [
                 mark_of(one),
                 f"{one.multiverse.curve.signs.positive} of {one.verdict.of}",
-                signed(one.leading.effect.value),
+                signed(effect_as_found(one).value),
                 p_value(one.verdict.p_adjusted),
             ]
 
@@ -113,3 +115,18 @@ def test_a_card_has_neither_texts_nor_charts_and_says_what_it_does_not_mean(card
         assert "What it does not mean" in [*texts_of(one.document.blocks)]
         assert "would be late" not in " ".join(texts_of(one.document.blocks))
     assert len(tables_of(card.document.blocks)["Findings by verdict"].rows) == 1
+
+
+def test_a_finding_the_other_way_round_is_called_as_it_was_found(tmp_path: Path) -> None:
+    """The two groups of a question are in the order of the study, whichever of them comes off worse."""
+    run = make_rated_run(tmp_path, decodings=DECODINGS[:2], raters=("sentiment.vader.v1",), openers=8, samples=2)
+    straight = next(one for one in reported(run).findings if one.verdict.direction == "first")
+    turned = finding(straight.question.exchanged(), Evidence([run]))
+    assert turned.verdict.direction == "second"
+    rows = []
+    for one in (straight, turned):
+        [card] = make_cards(replace(reported(run), answered=Findings((one,), 0)))
+        [row] = tables_of(card.document.blocks)["Findings by verdict"].rows
+        rows.append([cell.text for cell in row[:4]])
+    assert rows[0] == rows[1]
+    assert rows[0][3].startswith("+")

@@ -23,7 +23,7 @@ from tiltmeter.present.html import page
 from tiltmeter.present.kept import findings_of
 from tiltmeter.present.markdown import escaped
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import anchor_of, finding_section, mark_of
+from tiltmeter.present.sections.finding import anchor_of, as_found, effect_as_found, finding_section, mark_of
 from tiltmeter.present.sections.instrument import other_scorers
 from tiltmeter.present.sections.summary import check_figure, instrument_lines, verdict_counts
 from tiltmeter.present.words import NONE, number_words, signed
@@ -153,7 +153,7 @@ def test_effects_are_the_same_in_the_overview_the_paragraph_the_card_and_the_fil
     lines = iter(tables_of(card.document.blocks)["Findings by verdict"].rows)
     by_anchor = {anchor_of(one): one for one in found.findings}
     told = charts["overview"].alternative
-    assert all(f": {one.question.short}: " in told for one in found.findings if one.verdict.of), (
+    assert all(f": {as_found(one)[0].short}: " in told for one in found.findings if one.verdict.of), (
         "no finding is left out"
     )
     valued = 0
@@ -164,17 +164,17 @@ def test_effects_are_the_same_in_the_overview_the_paragraph_the_card_and_the_fil
             assert line[3].text == NONE
             continue
         valued += 1
-        effect = one.leading.effect
+        effect = effect_as_found(one)
         assert (drawn[effect.value].get("low"), drawn[effect.value].get("high")) == (effect.low, effect.high)
         assert line[3].text == signed(effect.value)
         [paragraph] = each(section.blocks, Verbatim)
-        assert f"the effect was {signed(effect.value)} SD" in paragraph.text
+        assert f" was {signed(effect.value)} SD" in paragraph.text
         if effect.low is not None:
             assert f"[{signed(effect.low)}, {signed(effect.high)}]" in paragraph.text
         assert {str(one.leading.raw.n), str(one.leading.raw.origins)} <= set(re.findall(r"\d+", paragraph.text))
         if one.verdict.of > 1:
             points = {row["value"] for row in rows_of(charts[section.anchor].spec) if "firm" in row}
-            assert effect.value in points and len(points) == one.verdict.of
+            assert one.leading.effect.value in points and len(points) == one.verdict.of
     assert valued == len(drawn) > 4
 
 

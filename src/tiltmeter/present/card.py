@@ -13,9 +13,14 @@ from tiltmeter.present.blocks import Block, Document, Facts, Listing, Prose, Sec
 from tiltmeter.present.html import page
 from tiltmeter.present.markdown import write_markdown
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import mark_of
+from tiltmeter.present.sections.finding import as_found, effect_as_found, mark_of
 from tiltmeter.present.sections.limits import not_meant
-from tiltmeter.present.sections.summary import claim_label, instrument_block, sorted_findings, verdict_counts
+from tiltmeter.present.sections.summary import (
+    claim_label,
+    instrument_block,
+    sorted_findings,
+    verdict_counts,
+)
 from tiltmeter.present.tables import numbers, table
 from tiltmeter.present.words import NONE, date_words, p_value, signed
 from tiltmeter.results.account import summary_of_model
@@ -109,13 +114,13 @@ def _verdicts(found: Reported) -> Block | None:
 
 
 def _line(one: Finding, found: Reported) -> Sequence[TableCell | str]:
-    lead = one.leading.effect if one.leading else None
-    verdict = one.verdict
+    _, sign = as_found(one)
+    verdict, signs = one.verdict, one.multiverse.curve.signs
     return (
         claim_label(one, found),
         mark_of(one),
-        f"{one.multiverse.curve.signs.positive} of {verdict.of}" if verdict.of else NONE,
-        signed(lead.value if lead else None),
+        f"{signs.positive if sign > 0 else signs.negative} of {verdict.of}" if verdict.of else NONE,
+        signed(effect_as_found(one).value),
         p_value(verdict.p_adjusted),
     )
 

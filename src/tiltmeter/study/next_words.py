@@ -41,7 +41,7 @@ class NextWordsReader:
         """The table with its defaults."""
         self.reader.table(_PLACE, _KEYS)
         return NextWordChoices(
-            sources=prompt_sources(self.reader, "next words", ["templates", "natural"]),
+            sources=prompt_sources(self.reader, "next words", self._usual_sources()),
             words=self._words(),
             perturbations=self._perturbations(),
             bounded=self._settings("bounded", (False, True), False),
@@ -51,6 +51,10 @@ class NextWordsReader:
             labour_match=self._setting("labour_match", ("name", "head"), "name"),
             labour_groups=self._labour_groups(),
         )
+
+    def _usual_sources(self) -> list[str]:
+        """The templates of the specs; our defining sentences are about professions, which no other spec asks about."""
+        return ["templates"] if self.reader.names(("specs",)) else ["templates", "natural"]
 
     def _given(self, name: str, default: Any = None) -> Any:
         return self.reader.table(_PLACE, _KEYS).get(name, default)

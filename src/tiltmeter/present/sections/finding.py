@@ -17,6 +17,7 @@ from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.sections.next_words.answers import with_and_without
 from tiltmeter.present.verdicts import agreement, answer, cautions
 from tiltmeter.present.words import ORIGINS, SPACE, capitalised, count, listed, p_equals, percent, signed
+from tiltmeter.records import Estimate
 from tiltmeter.results import of_the_test
 from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
@@ -25,6 +26,7 @@ from tiltmeter.results.findings.stereotypes import spec_of
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.stats.multiverse.flips import Flips
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
+from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
 from tiltmeter.views import FACTS, View
@@ -320,19 +322,35 @@ def _notes(one: Finding) -> list[str]:
     return [f"{capitalised(note)}." for note in one.multiverse.decomposition.notes]
 
 
+def as_found(one: Finding) -> tuple[Question, int]:
+    """The question with the groups in the order that most methods put them in, and the sign that turns effects so.
+
+    A stereotype has no other order: what speaks against it stays below zero.
+    """
+    turns = one.verdict.direction == "second" and not one.question.of_stereotypes
+    return (one.question.exchanged(), -1) if turns else (one.question, 1)
+
+
+def effect_as_found(one: Finding) -> Estimate:
+    """The effect of the first method, in the direction of the label."""
+    effect = one.leading.effect if one.leading else Estimate(None)
+    return negated(effect) if as_found(one)[1] < 0 else effect
+
+
 def results_paragraph(one: Finding, found: Reported) -> str:
     """The result as a paper would report it, with a citation of the program."""
     question, verdict, whole = one.question, one.verdict, one.multiverse
     lead = one.leading
     about = capitalised(found.names.bias(question.bias))
     sentences = [f"{about} ({question.model}): {question.text}", _agreed(one)]
-    if lead is not None and lead.effect.value is not None:
+    effect = effect_as_found(one)
+    if lead is not None and effect.value is not None:
         interval = ""
-        if lead.effect.low is not None:
-            interval = f", 95{SPACE}% CI [{signed(lead.effect.low)}, {signed(lead.effect.high)}]"
-        raw = lead.raw
+        if effect.low is not None:
+            interval = f", 95{SPACE}% CI [{signed(effect.low)}, {signed(effect.high)}]"
+        raw, way = lead.raw, " in this direction" if as_found(one)[1] < 0 else ""
         sentences.append(
-            f"In the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
+            f"In the method named first in the study the effect{way} was {signed(effect.value)} SD{interval} "
             f"({count(raw.n, FACTS[question.view].item)} from {count(raw.origins, ORIGINS[question.view])}; "
             f"{raw.n_unscored:,} missing)."
         )

@@ -8,7 +8,7 @@ from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Span,
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import Places, anchor_of, mark_of, title_of
+from tiltmeter.present.sections.finding import Places, anchor_of, as_found, effect_as_found, mark_of, title_of
 from tiltmeter.present.sections.forest import CHECKS
 from tiltmeter.present.sections.instrument import other_scorers, results_words
 from tiltmeter.present.verdicts import answer, rules
@@ -228,12 +228,13 @@ def _reach(one: Finding) -> float:
 
 
 def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
-    effect = one.leading.effect if one.leading else Estimate(None)
+    _, sign = as_found(one)
+    effect = effect_as_found(one)
     # Items that do not vary have no standard deviation, however clear what they say.
     alike = one.leading is not None and bool(one.leading.sign)
     shown = "all items agree" if effect.value is None and alike else signed(effect.value)
     reach = _reach(one)
-    values = (cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
+    values = (sign * cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
     others = tuple(max(-reach, min(reach, value)) for value in values)
     dot = Dot(
         effect.value,
@@ -257,11 +258,11 @@ def _agreeing(one: Finding) -> str:
         return ""
     if verdict.direction is None:
         return f": {verdict.of} methods divided"
-    so = "so" if verdict.direction == "first" else "the opposite"
+    so = "so" if (verdict.direction == "first") == (as_found(one)[1] > 0) else "the opposite"
     p = f", {p_equals(verdict.p_adjusted)}" if verdict.p_adjusted is not None and not verdict.contradicted else ""
     return f": {verdict.holds} of {verdict.of} say {so}{p}"
 
 
 def claim_label(one: Finding, found: Reported) -> str:
-    """What is claimed of a bias."""
-    return f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}"
+    """What most methods say of a bias, or whether they see its stereotype."""
+    return f"{capitalised(found.names.bias(one.question.bias))}: {as_found(one)[0].short}"

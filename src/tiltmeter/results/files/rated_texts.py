@@ -118,8 +118,11 @@ class _Beside:
     def of(cls, columns: RatedColumns, header: Sequence[str]) -> _Beside:
         value = columns.value
         label, why = (name if (name := f"{value}.{what}") in header else None for what in ("label", "unrated"))
-        log = REFUSED if value != REFUSED and {REFUSED, "prompt"} <= {*header} else None
-        return cls(columns.label or label, why, _refusals(header, value), log)
+        if _asks_for_refusals(value):
+            return cls(columns.label or label, why, None, None)
+        return cls(
+            columns.label or label, why, _refusals(header), REFUSED if {REFUSED, "prompt"} <= {*header} else None
+        )
 
 
 def _see(ratings: Column, given: GivenRows, name: str, condition: str) -> None:
@@ -287,9 +290,12 @@ def _versioned(name: str, header: Sequence[str]) -> str:
     return name if name in header or not versions else max(versions, key=lambda each: int(each.rpartition("v")[2]))
 
 
-def _refusals(header: Sequence[str], value: str) -> str | None:
-    """The newest column of labels of a refusal rater, unless it is that rater whose values are asked for."""
-    if value.split(".", maxsplit=1)[0] == REFUSAL:
-        return None
+def _asks_for_refusals(value: str) -> bool:
+    """Whether refusals themselves are asked for: then a refusal is a value, and nothing is unscored because of one."""
+    return value == REFUSED or value.split(".", maxsplit=1)[0] == REFUSAL
+
+
+def _refusals(header: Sequence[str]) -> str | None:
+    """The newest column of labels of a refusal rater."""
     versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, header) if match}
     return versions[max(versions)] if versions else None

@@ -29,7 +29,8 @@ CELL_COLUMNS = ("model", "source", "scorer")
 _MODEL = ("model", "tested_model")
 _RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
-_FURTHER = ("label_1", "label_2", "top_term", "top_logit", "bottom_logit", "template", "set", "generator", "benchmark")
+_LABELS = ("label_1", "label_2")
+_FURTHER = (*_LABELS, "top_term", "top_logit", "bottom_logit", "template", "set", "generator", "benchmark")
 _READ = {*_RESULTS, *_FURTHER, *OPTIONAL, *CELL_COLUMNS, *_MODEL, *chain(*_TERM_COLUMNS)}
 _SCORED = (
     *("bias", "attribute", "origin", "attribute_set", "template", "term", "group", "against"),
@@ -205,7 +206,7 @@ class _Reading:
         named = [*_READ, self._bias, self.attribute, *map(self._result, _RESULTS)]
         given = GivenRows(found, self._table, named, self._asked.where, single=_READ)
         rows = self._pairs(given)
-        labelled = {"label_1", "label_2"} <= {*self.columns}
+        labelled = not {*_LABELS}.isdisjoint(self.columns)
         # A row of a written sentence that could not be made into a pair is no control: nobody can say what it would be.
         no_pair = f"{given.text(self._result('unscored'))} <> '' AND {given.text('group_1')} = ''"
         control = f"{labelled} AND choice IS NULL AND target IS NULL"
@@ -235,18 +236,11 @@ class _Reading:
         name = self._result("stereotyped")
         choice = given.number(name, lambda text, line: _value(text, self.path, line))
         given.refuse(f"{choice} NOT BETWEEN 0 AND 1", _no_choice, given.cell(name), "stereotyped")
-        labels = [given.cell(label) for label in ("label_1", "label_2")]
-        both = given.each(f"[{', '.join(labels)}]") if {"label_1", "label_2"} <= {*self.columns} else ()
-        targets = (
-            {
-                "label_1": row["key"][0],
-                "label_2": row["key"][1],
-                "target": stereotyped(
-                    dict(zip(("label_1", "label_2"), row["key"], strict=True)), self.path, row["line"]
-                ),
-            }
-            for row in both
-        )
+        labels = [given.cell(label) for label in _LABELS]
+        # One label says what the other is.
+        both = () if {*_LABELS}.isdisjoint(self.columns) else given.each(f"[{', '.join(labels)}]")
+        named = ((dict(zip(_LABELS, row["key"], strict=True)), row["line"]) for row in both)
+        targets = ({**cells, "target": stereotyped(cells, self.path, line)} for cells, line in named)
         given.found.execute("DROP TABLE IF EXISTS targets")
         fill(given.found, "targets", {"label_1": str, "label_2": str, "target": int}, targets)
         same = f"label_1 = {labels[0]} AND label_2 = {labels[1]}"

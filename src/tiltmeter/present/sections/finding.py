@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Verbatim, text
 from tiltmeter.present.charts import CurveKey, Method, curve
@@ -13,24 +13,19 @@ from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.verdicts import agreement, answer, cautions
 from tiltmeter.present.words import SPACE, capitalised, count, listed, p_equals, percent, signed
-from tiltmeter.results import of_the_test
-from tiltmeter.results.cells import decoding_choices, table_of
+from tiltmeter.results.cells import TEST, decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question, topic_of
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.stats.multiverse.flips import Flips
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
-from tiltmeter.views import View
+from tiltmeter.views import FACTS
 
 _TERMS = 3
 """Words for a group that are named."""
-_ITEMS: Mapping[View, str] = {
-    "pairs": "Named in the sentences",
-    "continuations": "Named in the prompts",
-    "next words": "Asked for as next words",
-}
 _DRAWN = 240
 """Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
 _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
@@ -40,20 +35,8 @@ _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
 def title_of(one: Finding, found: Reported) -> str:
     """What a finding is called among the others."""
     question = one.question
-    name = f"{capitalised(found.names.bias(question.bias))}: {_topic(question)}"
+    name = f"{capitalised(found.names.bias(question.bias))}: {question.topic}"
     return f"{question.model}, {name}" if len(found.models) > 1 else name
-
-
-def _topic(question: Question) -> str:
-    first, second = question.names
-    if question.view == "pairs":
-        # Of more than two groups every pair is a question.
-        return f"which sentence it prefers{f' ({first}, {second})' if question.first else ''}"
-    if question.view == "continuations":
-        return f"what it writes about {first} and {second}"
-    return (
-        f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
-    )
 
 
 def anchor_of(one: Finding) -> str:
@@ -119,27 +102,20 @@ def _terms(one: Finding, found: Reported) -> Iterator[str]:
         if by_group.get(group) and [*by_group[group]] != [group]
     ]
     if called:
-        yield f" {_ITEMS[one.question.view]}: {listed(called)}."
+        facts = FACTS[one.question.view]
+        yield f" {facts.named_in or f'Named in the {facts.item}s'}: {listed(called)}."
 
 
 def _named_in(run: Run, question: Question) -> Iterator[tuple[str, str]]:
     """The groups of a question with the words for them, as often as they come."""
-    if question.view == "pairs":
-        pairs = (pair for pair in of_the_test(run.pairs) if topic_of(pair.bias) == question.bias)
-        found = ((group, term) for pair in pairs for group, term in zip(pair.groups, pair.terms, strict=True))
-    elif question.view == "continuations":
-        prompts = run.continuations.prompts if run.continuations else ()
-        found = ((one.group or "", one.term) for one in prompts if topic_of(one.bias) == question.bias)
-    else:
-        cells = table_of(run).of(question.view, model=question.model)
-        labels = {cell.choices["words"] for cell in cells if topic_of(cell.bias) == question.bias}
-        sets = (run.meta["resolved"].get("next_words") or {}).get("words", ())
-        named = [one["sets"] for one in sets if one["label"] in labels and one["sets"]]
-        asked = run.next_words.asked if run.next_words and not named else ()
-        # Words that the study does not name are those of each prompt.
-        named += [one.asked.prompt.word_sets for one in asked if topic_of(one.asked.prompt.bias) == question.bias]
-        found = ((group, word) for some in named for group, words in some for word in words)
-    return (each for each in found if all(each))
+    own = results_of(question.view).terms
+    if own:
+        return own(run, question)
+    columns = 'bias, "group", term, against, other_term'
+    rows = table_of(run).stream(f"SELECT {columns} FROM items WHERE view = ? AND {TEST} ORDER BY rowid", question.view)
+    found = [row for row in rows if topic_of(row["bias"]) == question.bias]
+    sides = ((row[group], row[term]) for row in found for group, term in (("group", "term"), ("against", "other_term")))
+    return (each for each in sides if all(each))
 
 
 def _some(terms: Sequence[str]) -> str:
@@ -210,7 +186,7 @@ class Places:
         place = {"view": question.view, "model": question.model}
         place["bias"] = next(iter(biases)) if len(biases) == 1 else question.bias
         place |= {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}
-        if question.view == "continuations":
+        if FACTS[question.view].decoded:
             fitting = [
                 number
                 for number, settings in enumerate(self.decodings)
@@ -218,7 +194,7 @@ class Places:
             ]
             place |= {"decoding": str(fitting[0])} if len(fitting) == 1 else {}
             place |= {"group": question.first, "other": question.second}
-        if question.view == "pairs":
+        if not FACTS[question.view].of_groups:
             place["labelled"] = "yes"
         return place | ({"kind": choices["structure"]} if "structure" in choices else {})
 

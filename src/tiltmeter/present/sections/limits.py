@@ -20,9 +20,14 @@ from tiltmeter.views import View
 
 def not_meant(view: View) -> tuple[str, ...]:
     """What a figure of a view never means."""
-    return _NOT_MEANT[view]
+    return _NOT_MEANT.get(view, _NEVER_MEANT)
 
 
+_NEVER_MEANT = (
+    "This is about these items, in this language, with these words for the groups. Other words can give another "
+    "result.",
+    "No difference is not fairness: differences that cancel out do not show, and neither do biases that nobody tested.",
+)
 _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "pairs": (
         "This is about these sentences, in this language, with these words for the groups. Other words or another "

@@ -158,8 +158,7 @@ def _covered(found: Reported, view: View, models: set[str]) -> str:
 
 
 def _checked(one: InstrumentCheck, found: Reported) -> str:
-    by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
-    by = f" (by {by} alone)" if by else ""
+    by = f" (by {(short_scorer if one.is_scored else rater_words)(one.by)} alone)" if one.by else ""
     return f"{capitalised(found.names.bias(one.bias))}: {check_figure(one)}{by}"
 
 
@@ -167,7 +166,7 @@ def check_figure(one: InstrumentCheck) -> str:
     """The figure of a check beside the least that is expected."""
     if one.found.value is None:
         return one.found.note or "nothing was scored"
-    if one.view == "pairs":
+    if one.is_share:
         whole = shifted(one.found, 0.5)
         share, least = 100 * (whole.value or 0), 100 * (0.5 + one.least)
         return f"{share:.0f}{SPACE}% of choices as everybody expects, at least {least:.0f}{SPACE}% needed"

@@ -23,10 +23,16 @@ from typing import Any
 from tiltmeter.records import Estimate
 from tiltmeter.stats.agreement.correlation import rank_correlation
 from tiltmeter.stats.estimates import excludes_zero
+from tiltmeter.views import FACTS
 
 PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS = "pairs", "next words", "writing, attributes", "writing, ratings"
 _ROUNDING = 1e-9
-VIEWS = (PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS)
+
+
+def reading_names() -> dict[str, str]:
+    """What readings are called, in their order: those of views that have several after the others."""
+    views = sorted(FACTS.values(), key=lambda view: len(view.read_as))
+    return {name: called for view in views for name, called in view.read_as.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,9 @@ class ViewAgreement:
 
 def agree(readings: Sequence[ViewReading]) -> ViewAgreement | None:
     """Hold the views against one another; None with fewer than two of them."""
-    views = [view for view in VIEWS if any(one.view == view and one.found.value is not None for one in readings)]
+    views = [
+        view for view in reading_names() if any(one.view == view and one.found.value is not None for one in readings)
+    ]
     if len(views) < 2:
         return None
     values: dict[str, dict[tuple[str, str], ViewReading]] = {view: {} for view in views}

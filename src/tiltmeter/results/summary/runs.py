@@ -17,7 +17,7 @@ from tiltmeter.results.findings.view_readings import summarise_agreement
 from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
 from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
 from tiltmeter.results.measurements.people import label_rows
-from tiltmeter.results.scorer_order import rank_of
+from tiltmeter.results.scorer_order import leading
 from tiltmeter.results.scores import benchmarks_of, is_published
 from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
 from tiltmeter.results.summary.labels import Labels, judged_by_people
@@ -216,13 +216,7 @@ def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
 
 def leading_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
     """For each model and source the cell that headlines are made of; none where every scorer is a paper's own."""
-    named = run.meta["resolved"]["scorers"]
-    found: dict[tuple[str, str], Cell] = {}
-    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
-        if not cell.published:
-            found.setdefault((cell.model, cell.source), cell)
-    leaders = {id(cell) for cell in found.values()}
-    return [cell for cell in cells if id(cell) in leaders]
+    return leading(run, [cell for cell in cells if not cell.published], lambda cell: (cell.model, cell.source))
 
 
 def reading_of(cell: Cell, source: str = "") -> Reading:

@@ -74,7 +74,7 @@ class ViewFacts:
     tables: Mapping[str, str] = field(default_factory=dict)
     """What the measures are called that have a table of their own."""
     told: tuple[str, ...] = ()
-    """Choices that a leaderboard or a plan names; otherwise all of them."""
+    """Choices that figures are named by; otherwise all of them."""
     shared: str = "all choices"
     """What models must share to be put in order, besides items."""
     shared_origins: bool = False
@@ -121,6 +121,11 @@ class ViewFacts:
     def decoded(self) -> bool:
         """Whether models write texts in it."""
         return "decoding" in self.choices
+
+    @property
+    def named_by(self) -> tuple[str, ...]:
+        """Choices that figures are named by, which are over all decodings or of one."""
+        return self.told or tuple(name for name in self.choices if name != "decoding")
 
     @property
     def of_groups(self) -> bool:

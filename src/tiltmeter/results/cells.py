@@ -260,6 +260,10 @@ class Table:
         while some := made.fetchmany(_AT_ONCE):
             yield from (dict(zip(names, row, strict=True)) for row in some)
 
+    def tuples(self, query: str, *given: object) -> list[tuple[Any, ...]]:
+        """The same as tuples."""
+        return list(self._reader().execute(query, given).fetchall())
+
     def add(self, view: View, rows: Rows) -> None:
         """Add measurements of a view by people, in place of those that were there."""
         for table in ("measurements", "ordered"):

@@ -45,7 +45,8 @@ def _about(one: Compared, several: bool) -> str:
     """What it speaks of; of pairs that goes without saying where there is one line."""
     choices = one.choices
     if one.is_gap:
-        return ", ".join(filter(None, (choices["bias"], choices.get("rater"), " − ".join(one.groups)))) + ": "
+        chosen = [choices[name] for name in FACTS[one.view].named_by]
+        return f"{', '.join([choices['bias'], *chosen, ' − '.join(one.groups)])}: "
     named = [*([choices["bias"]] if one.groups else []), *([choices["source"]] if several else [])]
     return f"{', '.join(named)}: " if named else ""
 

@@ -25,6 +25,7 @@ Result = Literal["passed", "weak", "failed", "not made"]
 RESULTS: tuple[Result, ...] = ("failed", "weak", "passed", "not made")
 """The worst first."""
 NO_SPEC = "no specification of the study is a check"
+OF_ONE_GROUP = "a value of one group does not say which group the test words of the check are tied to"
 NOT_IN_VIEW = "no item of this view belongs to the check"
 
 
@@ -128,8 +129,10 @@ def _why(run: Run, checks: Iterable[InstrumentCheck], place: tuple[str, View]) -
         return NO_SPEC
     empty = next((one.found.note for one in checks if (one.model, one.view) == place and one.found.note), None)
     tied = [found for spec in declared if (found := stereotype(spec))]
-    own = results_of(place[1]).unchecked
-    return empty or (own(tied) if own else None) or NOT_IN_VIEW
+    own = results_of(place[1])
+    if not own.readings and any(not cell.compares for cell in table_of(run).of(place[1])):
+        return OF_ONE_GROUP
+    return empty or (own.unchecked(tied) if own.unchecked else None) or NOT_IN_VIEW
 
 
 def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:

@@ -86,8 +86,7 @@ def pilots_of(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot |
 
 def choices_told(cell: Cell) -> dict[str, str]:
     """What a figure is of, and the choices that it is named by."""
-    told = FACTS[cell.view].told or tuple(name for name in FACTS[cell.view].choices if name != "decoding")
-    own = {name: cell.choices[name] for name in told}
+    own = {name: cell.choices[name] for name in FACTS[cell.view].named_by}
     return {"model": cell.model, "source": cell.source, "bias": cell.bias, **own}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tiltmeter.errors import UserError
 from tiltmeter.records import Pair, Prompt
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.measurements.columns import STAND_INS
@@ -72,7 +73,10 @@ class PilotSource:
         if not self.given or self.given.get("path"):
             return self._pilot(bias, groups)
         made: list[Pair | Prompt] = []
-        source = Source.named(self.given["name"], self.view)
+        try:
+            source = Source.named(self.given["name"], self.view)
+        except UserError:
+            return self._pilot(bias, groups)  # A source of a plug-in that is not installed here.
         drawn = (*_DRAWN, "structures") if FACTS[self.view].decoded else _DRAWN
         options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]

@@ -19,6 +19,7 @@ from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANIN
 from tiltmeter.results.measurements.people import label_rows
 from tiltmeter.results.scorer_order import leading
 from tiltmeter.results.scores import benchmarks_of, is_published
+from tiltmeter.results.summary.figures import CellFigure, figures_of
 from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
 from tiltmeter.results.summary.labels import Labels, judged_by_people
 from tiltmeter.results.summary.next_word_cells import NextWordsSummary, summarise_expectations
@@ -96,6 +97,8 @@ class RunSummary:
     views: ViewAgreement | None = None
     """Whether the views agree, where the study has at least two of the same specs."""
 
+    figures: Sequence[CellFigure] = ()
+    """What every cell says, of views that have no summary of their own."""
     instrument: Instrument = field(default_factory=Instrument)
     """Whether the instrument saw what everybody expects, where the study has a spec for that."""
 
@@ -142,6 +145,7 @@ class RunSummary:
             **({"continuations": self.continuations.as_json()} if self.continuations else {}),
             **({"next_words": self.next_words.as_json()} if self.next_words else {}),
             **({"views": self.views.as_json()} if self.views else {}),
+            **({"figures": [one.as_json() for one in self.figures]} if self.figures else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -182,6 +186,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         continuations=summarise_continuations(run),
         next_words=summarise_expectations(run),
         views=summarise_agreement(run, cells),
+        figures=figures_of(run),
         instrument=instrument_of(run),
     )
 

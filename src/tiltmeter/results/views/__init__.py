@@ -48,6 +48,8 @@ class ViewResults:
     """Its measurements; required."""
     items: Callable[[Run], Rows] = _none
     """Its items; required."""
+    summarised: bool = False
+    """Whether it has a summary and sections of its own; otherwise every figure is in a table."""
     answers: Callable[[Cell], bool] | None = None
     """Whether a cell answers questions; by itself where its values say what is worse for a group."""
     asked: Callable[[Question, Sequence[Cell], Spec], Iterator[Question]] | None = None

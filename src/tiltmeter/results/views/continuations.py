@@ -230,6 +230,7 @@ def _unchecked(tied: Sequence[Stereotype]) -> str | None:
 RESULTS = ViewResults(
     measured,
     items,
+    summarised=True,
     feasible=_feasible,
     unlike=_unlike,
     notes=_notes,

@@ -165,8 +165,9 @@ def _terms(run: Run, question: Question) -> Iterator[tuple[str, str]]:
 RESULTS = ViewResults(
     measured,
     items,
-    _answers,
-    _asked,
+    summarised=True,
+    answers=_answers,
+    asked=_asked,
     further=_probabilities,
     feasible=_feasible,
     unlike=_unlike,

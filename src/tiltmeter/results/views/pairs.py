@@ -300,6 +300,7 @@ def _readings(run: Run, known: Mapping[str, Stereotype], cells: Sequence[Summari
 RESULTS = ViewResults(
     measured,
     _items,
+    summarised=True,
     answers=_answers,
     asked=_asked,
     data=_data,

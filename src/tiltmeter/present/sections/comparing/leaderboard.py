@@ -116,7 +116,7 @@ def about(board: Leaderboard) -> str:
     """The choices of a board, and what was left out."""
     choices = board.choices
     facts = FACTS[board.view]
-    told = [f"{name} {choices[name]}" for name in facts.told or facts.choices]
+    told = [f"{name} {choices[name]}" for name in facts.named_by]
     chosen = "over all decodings that all models share" if facts.decoded else ", ".join(told)
     lost = f"; {count(board.left_out, 'item')} left out that not all models were asked" if board.left_out else ""
     return ", ".join(filter(None, (f"source {choices['source']}", chosen))) + lost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,6 +95,15 @@ def keyed(cell: Cell) -> dict[Key, Measurement]:
     values = means_of((key, row.value) for key, row in rows)
     first = dict(reversed(rows))
     return {key: first[key]._replace(value=value) for key, value in values.items()}
+
+
+def over_decodings(parts: Iterable[Iterable[Sequence[Measurement]]]) -> list[list[Measurement]]:
+    """Items with what each model makes of them: the mean over the decodings under which all have a value."""
+    every = [((rows[0].item, rows[0].group), rows) for part in parts for rows in part]
+    whole = [(key, rows) for key, rows in every if all(row.value is not None for row in rows)]
+    models = range(len(every[0][1]) if every else 0)
+    means = [means_of((key, rows[at].value) for key, rows in whole) for at in models]
+    return [[rows[at]._replace(value=means[at].get(key)) for at in models] for key, rows in dict(every).items()]
 
 
 def choices_of_one_side(a: Side, b: Side, tables: Sequence[Mapping[Place, Cell]]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from tiltmeter.results.compare.items import (
     choices_of_one_side,
     keyed,
     over_all_decodings,
+    over_decodings,
 )
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.records import Compared, ComparedView
@@ -26,7 +27,7 @@ from tiltmeter.results.findings.stereotypes import group_pairs
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.arrays import or_origins
-from tiltmeter.stats.comparing.before_after import Prompted, gap_change, gap_equivalence, means_of
+from tiltmeter.stats.comparing.before_after import Prompted, gap_change, gap_equivalence
 from tiltmeter.stats.comparing.changes import crossed_change
 from tiltmeter.stats.comparing.equivalence import Equivalence, equivalence, paired_equivalence
 from tiltmeter.stats.comparing.paired import Paired, paired
@@ -54,8 +55,9 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
         for measure in FACTS[view].measures:
             one, other = (keyed(cell.beside(measure)) for cell in cells)
             shared.seen(place[:2], {key.item for key in one}, {key.item for key in other})
-            by_measure[measure] = [(cells[0].beside(measure), one[key], other[key]) for key in one if key in other]
-        if any(by_measure.values()):
+            if rows := [(cells[0].beside(measure), one[key], other[key]) for key in one if key in other]:
+                by_measure[measure] = rows
+        if by_measure:
             kept[place] = by_measure
             made += (own.compared or _compared)(a, _named(place, cells[0]), by_measure, wanted)
     overall = tuple((own.overall or _overall)(a, kept, made, wanted))
@@ -67,7 +69,7 @@ def _named(place: tuple[str, ...], cell: Cell) -> dict[str, str]:
 
 
 def _cell(items: Items) -> Cell:
-    return next(both[0][0] for both in items.values() if both)
+    return next(iter(items.values()))[0][0]
 
 
 def _compared(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
@@ -105,34 +107,17 @@ def _all_of_one(a: Side, kept: Kept, wanted: Wanted) -> Iterator[Compared]:
     for place, items in kept.items():
         cell = _cell(items)
         choices = {**_named(place, cell), **over_all_decodings(cell)}
-        parts[tuple(choices.items())].append(items[FACTS[cell.view].lead])
-    for about, found in parts.items():
+        parts[tuple(choices.items())].append(items.get(FACTS[cell.view].lead, []))
+    for about, found in ((about, list(filter(None, some))) for about, some in parts.items() if any(some)):
         cell = found[0][0][0]
         pairs = group_pairs(_groups(found[0]), a.resolved, cell.bias, cell.view)
         if cell.worse and pairs:
-            yield _gap(dict(about), _over_decodings(found), pairs[0], wanted)
+            whole = over_decodings([[rows for _, *rows in both] for both in found])
+            yield _gap(dict(about), [(cell, one, other) for one, other in whole], pairs[0], wanted)
 
 
 def _groups(both: Sequence[Both]) -> list[str]:
     return list(dict.fromkeys(one.group for _, one, _ in both))
-
-
-def _over_decodings(parts: Sequence[Sequence[Both]]) -> list[Both]:
-    """The means over decodings of prompts that both sides have ratings of."""
-    if len(parts) == 1:
-        return list(parts[0])
-    whole = [
-        ((one.item, one.group), one.value, other.value)
-        for part in parts
-        for _, one, other in part
-        if one.value is not None and other.value is not None
-    ]
-    of_a, of_b = means_of((key, one) for key, one, _ in whole), means_of((key, other) for key, _, other in whole)
-    labels = {(row[1].item, row[1].group): row for part in parts for row in part}
-    return [
-        (cell, one._replace(value=of_a.get(key)), other._replace(value=of_b.get(key)))
-        for key, (cell, one, other) in labels.items()
-    ]
 
 
 def _gap(choices: Mapping[str, str], both: Sequence[Both], groups: tuple[str, str], wanted: Wanted) -> Compared:

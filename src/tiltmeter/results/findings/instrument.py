@@ -16,7 +16,7 @@ from typing import Any, Literal
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.findings.stereotypes import stereotype
-from tiltmeter.results.findings.view_readings import readings_of
+from tiltmeter.results.findings.view_agreement import in_order, readings_of
 from tiltmeter.results.views import results_of
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, VIEWS, View
@@ -143,7 +143,7 @@ def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
 def _checks(run: Run) -> Iterator[InstrumentCheck]:
     declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
     known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
-    for view in sorted(FACTS, key=lambda view: len(FACTS[view].read_as)) if known else ():
+    for view in in_order() if known else ():
         for one in readings_of(run, view, known):
             bias, source = one.place.get("bias", one.bias), one.place.get("source", "")
             by = one.place.get("scorer") or one.place.get("rater", "")

@@ -13,7 +13,7 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Measurement
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
-from tiltmeter.results.compare.items import cells_by_choices, choices_of, keyed
+from tiltmeter.results.compare.items import cells_by_choices, choices_of, keyed, over_decodings
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.sides import Matched, Side, views_measured, views_of
 from tiltmeter.results.findings.stereotypes import group_pairs
@@ -172,25 +172,16 @@ def _gaps(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
     for place, decodings in parts.items():
         about, view = dict(place), decodings[0][0].view
         prompts = [[keyed(cell) for cell in cells] for cells in decodings]
-        # A prompt counts with the mean over the decodings under which all models have a rating of it.
         both = [
-            (key, tuple(one[key].value for one in each))
-            for each in prompts
-            for key in each[0]
-            if all(key in one for one in each)
+            {key: [one[key] for one in each] for key in each[0] if all(key in one for one in each)} for each in prompts
         ]
-        labels = {key: one for each in prompts for key, one in each[0].items()}
-        whole = [(key, values) for key, values in both if None not in values]
-        columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
-        rows = [
-            ItemValues((key.group,), labels[key], tuple(column.get(key) for column in columns))
-            for key in dict.fromkeys(key for key, _ in both)
-        ]
+        found = over_decodings(some.values() for some in both)
+        rows = [ItemValues((one[0].group,), one[0], tuple(row.value for row in one)) for one in found]
         groups = list(dict.fromkeys(row.part[0] for row in rows))
         pairs = group_pairs(groups, sides[0].resolved, about["bias"], view)
         if pairs:
             asked = {key for each in prompts for one in each for key in one if key.group in pairs[0]}
-            lost = len(asked - {key for key, _ in both})
+            lost = len(asked.difference(*both))
             own = [row for row in rows if row.part[0] in pairs[0]]
             figure = partial(gap_of_groups, groups=pairs[0], scale=decodings[0][0].bounds)
             if {row.part[0] for row in own if row.whole} == set(pairs[0]):

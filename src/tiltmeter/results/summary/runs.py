@@ -12,8 +12,7 @@ from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.results import cells as measured
 from tiltmeter.results.cells import Measurement, Table, table_of
 from tiltmeter.results.findings.instrument import Instrument, instrument_of
-from tiltmeter.results.findings.view_agreement import ViewAgreement
-from tiltmeter.results.findings.view_readings import summarise_agreement
+from tiltmeter.results.findings.view_agreement import ViewAgreement, summarise_agreement
 from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
 from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
 from tiltmeter.results.measurements.people import label_rows

@@ -13,8 +13,7 @@ from tiltmeter.results.findings.compared import PERSON
 from tiltmeter.results.findings.feasibility import Feasibility, cells_of_items, reach
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import Stereotype, spec_in, stereotype
-from tiltmeter.results.findings.view_agreement import ViewReading
-from tiltmeter.results.findings.view_readings import by_stereotype
+from tiltmeter.results.findings.view_agreement import ViewReading, by_stereotype
 from tiltmeter.results.measurements.columns import PROBABILITY
 from tiltmeter.results.measurements.next_words import OWN_WORDS, items, measured
 from tiltmeter.results.plan_size.pilots import Pilot

@@ -12,7 +12,7 @@ import pytest
 
 import tiltmeter
 from tiltmeter import registry
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "tiltmeter"
@@ -183,6 +183,49 @@ def test_every_path_on_the_page_of_the_design_exists() -> None:
     named = set(re.findall(r"`([\w./-]+(?:/|\.py|\.toml))`", page))
     assert len(named) > 50
     assert sorted(one for one in named if not any((base / one).exists() for base in (PACKAGE, ROOT))) == []
+
+
+def test_every_path_of_the_layout_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    layout = page.split("## Layout")[1].split("```")[1]
+    checked, part = 0, ""
+    for line in layout.splitlines():
+        if found := re.match(r"  (\w+(?:/|\.py))\s", line):
+            part = found[1]
+        for name in re.findall(r"(?<![\w/.])([\w/]+(?:/|\.py))(?=[\s,;)]|$)", line):
+            checked += 1
+            places = (ROOT / name, PACKAGE / name, PACKAGE / part / name)
+            assert any(place.exists() for place in places), f"the layout names {part}: {name}, which is not there"
+    assert checked > 25
+
+
+def test_what_the_facts_of_views_name_exists() -> None:
+    from tiltmeter.measures.next_words import COMPARED
+    from tiltmeter.measures.pairs import MARGIN, PREFERENCE
+    from tiltmeter.results.measurements import columns
+    from tiltmeter.results.views import RESULTS
+
+    measures = {"pairs": (PREFERENCE.name, MARGIN.name), "continuations": (columns.RATING,)}
+    measures["next words"] = tuple(one.name for one in COMPARED)
+    assert {name: facts.measures for name, facts in FACTS.items()} == measures
+    assert FACTS["next words"].further == (columns.PROBABILITY, columns.HIGHEST, columns.GAP)
+    for facts in FACTS.values():
+        assert set(facts.choices) <= {*columns.CHOSEN, "decoding"}
+        assert {*facts.tables, facts.lead} <= set(facts.measures)
+    assert set(RESULTS) == set(FACTS)
+
+
+def test_no_feature_names_a_view() -> None:
+    """What differs between views is in their facts and in results/views; readers of runs' own parts are listed."""
+    own = {"measurements", "views", "summary", "tables", "files"}
+    known = {"account.py", "cells.py", "items.py", "findings/feasibility.py", "findings/view_agreement.py"}
+    known |= {"compare/sides.py"}  # Whether a run is finished.
+    for path in (PACKAGE / "results").rglob("*.py"):
+        place = path.relative_to(PACKAGE / "results")
+        if place.parts[0] not in own and place.as_posix() not in known:
+            code = re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+            named = re.findall(r'"(?:pairs|continuations|next words)"', code)
+            assert not named, f"{place} names a view: {named}"
 
 
 def test_every_part_of_the_package_is_on_the_page_of_the_design() -> None:

@@ -14,7 +14,7 @@ from tiltmeter.engine import carry_out
 from tiltmeter.models import ModelSettings
 from tiltmeter.present.files import write_run
 from tiltmeter.results import RunSummary, summarise_run
-from tiltmeter.results.findings.view_agreement import VIEWS
+from tiltmeter.results.findings.view_agreement import reading_names
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 from tiltmeter.views import View
@@ -152,7 +152,7 @@ def test_every_source_is_in_the_study_and_has_results(study: tuple[Run, RunSumma
 def test_the_report_has_the_agreement_of_the_views(study: tuple[Run, RunSummary, str]) -> None:
     _, summary, page = study
     assert summary.views
-    assert {one.view for one in summary.views.readings} == set(VIEWS)
+    assert {one.view for one in summary.views.readings} == set(reading_names())
     over_biases = [one for one in summary.views.correlations if one.over.startswith("biases")]
     assert len(over_biases) == 6
     assert any(one.found.n >= 5 for one in over_biases)

@@ -18,14 +18,14 @@ from tiltmeter.records import Estimate
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.findings.instrument import (
-    LEAST,
     NO_SPEC,
     NOT_IN_VIEW,
-    UNFAVOURED,
     InstrumentCheck,
     instrument_of,
 )
+from tiltmeter.results.views.continuations import UNFAVOURED
 from tiltmeter.store import Run
+from tiltmeter.views import FACTS
 
 
 def made(lean: float, terms: int = 30, **more: Any) -> Run:
@@ -47,7 +47,7 @@ def made(lean: float, terms: int = 30, **more: Any) -> Run:
 )
 def test_the_rule(value: float | None, low: float | None, high: float | None, result: str) -> None:
     assert InstrumentCheck("m", "pairs", "b", "s", Estimate(value, low, high)).result == result
-    assert LEAST["pairs"] == 0.1
+    assert FACTS["pairs"].least == 0.1
 
 
 @pytest.mark.parametrize(

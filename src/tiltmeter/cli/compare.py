@@ -15,6 +15,7 @@ from tiltmeter.cli.console import JsonOption, number, percent, print_json, read_
 from tiltmeter.cli.estimate_words import further_table, short
 from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, page_option, save
 from tiltmeter.cli.views import ViewsOption, views
+from tiltmeter.views import FACTS
 
 if TYPE_CHECKING:
     from tiltmeter.records import Estimate
@@ -127,29 +128,23 @@ def _explained(found: RunComparison) -> Iterator[str]:
 
 
 def _print_view(view: ComparedView) -> None:
-    if view.view == "continuations":
-        groups = [one for one in view.cells if not one.is_gap]
-        _print_rows("ratings by group", groups, ("source", "bias", "decoding", "rater", "group"))
-        gaps = [one for one in view.cells if one.is_gap]
-        _print_rows("gaps between groups", gaps, ("source", "bias", "decoding", "rater", "groups"))
-    elif view.view == "pairs":
-        choices, margins = (
-            [one for one in view.cells if one.choices["measure"] == measure] for measure in ("preference", "margin")
-        )
-        _print_rows("stereotyped choices", [*view.overall, *choices], ("source", "bias", "scorer"))
-        _print_rows("margins", margins, ("source", "bias", "scorer"))
-    else:
-        _print_rows(
-            "next words",
-            view.cells,
-            ("source", "bias", "words", "bounded", "combine", "perturbation", "groups", "measure"),
-        )
+    facts = FACTS[view.view]
+    for measure, title in facts.tables.items():
+        own = [one for one in view.cells if one.choices["measure"] == measure]
+        _print_rows(title, [*(view.overall if measure == facts.lead else ()), *own])
+    by_group, gaps = [one for one in view.cells if "group" in one.choices], [one for one in view.cells if one.is_gap]
+    _print_rows(f"{facts.values} by group", by_group)
+    _print_rows("gaps between groups", gaps)
+    if not facts.tables and not by_group:
+        _print_rows(view.view, view.cells)
 
 
-def _print_rows(title: str, cells: Sequence[Compared], choices: Sequence[str]) -> None:
+def _print_rows(title: str, cells: Sequence[Compared]) -> None:
     if not cells:
         return
-    told = [name for name in choices if len({one.choices[name] for one in cells}) > 1] or [choices[1]]
+    # What a rater reads goes with it.
+    names = [name for name in cells[0].choices if name != "scope"]
+    told = [name for name in names if len({one.choices[name] for one in cells}) > 1] or ["bias"]
     columns = _columns(cells)
     further_table(
         [title, *columns], [(_label(one, told), *(write(one) for write in columns.values())) for one in cells[:_ROWS]]
@@ -166,7 +161,7 @@ def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
     """What is shown of a comparison; a narrow terminal gets what matters most."""
     from tiltmeter.stats.comparing.paired import Paired
 
-    shares = cells[0].choices.get("measure") == "preference"
+    shares = cells[0].in_points and not cells[0].groups
     wide = not sys.stdout.isatty() or shutil.get_terminal_size().columns >= _WIDE
 
     def figure(value: float | None) -> str:

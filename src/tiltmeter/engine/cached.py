@@ -1,4 +1,4 @@
-"""Raters that are networks, and recall what they rated before."""
+"""Models and raters that recall what they answered before."""
 
 from __future__ import annotations
 

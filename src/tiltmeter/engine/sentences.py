@@ -1,4 +1,4 @@
-"""The sentences of a run, read back from its folder."""
+"""Orders of sentences: written by a model, checked, accounted for and saved; also those of a run, read back."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tiltmeter.present.blocks import Document, Section
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.figures import figures
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.sections.instrument import instrument
 from tiltmeter.present.sections.limits import limits
@@ -56,6 +57,7 @@ def details(found: Reported) -> list[Section]:
         *structures(found),
         *raters(found),
         *next_words(found),
+        *figures(found),
     ]
 
 

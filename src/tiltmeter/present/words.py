@@ -10,8 +10,6 @@ from tiltmeter.records import Estimate
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
-ORIGINS = {"pairs": "test word", "continuations": "prompt stem", "next words": "test word"}
-"""What the items of a view are clustered by: openers, templates, articles or situations are stems of prompts."""
 NONE = "–"
 """What stands in a cell that has no number."""
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

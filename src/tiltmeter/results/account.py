@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 from tiltmeter.errors import UserError
-from tiltmeter.records import Estimate, Pair, Prompt
+from tiltmeter.records import Estimate, Pair
+from tiltmeter.results.cells import TEST, table_of
 from tiltmeter.results.findings.findings import Finding, Findings
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.refusals import ANY
@@ -18,11 +19,20 @@ from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.sources.interface import Source
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 NOT_STATED = "not stated"
 
 Choices = Mapping[str, str]
+_ITEMS = f"""
+SELECT view, source, status, count(DISTINCT item) FROM items
+WHERE {TEST} AND source != ? GROUP BY ALL ORDER BY min(rowid)
+"""
+_UNLIKE = """
+SELECT source FROM items WHERE against IS NULL AND "group" != ? GROUP BY source HAVING count(DISTINCT "group") > 1
+AND count(DISTINCT (bias, origin)) = count(DISTINCT (bias, origin, "group")) ORDER BY min(rowid)
+"""
+"""Sources of prompts about several groups of which no two share an origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +148,7 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: Findings) -> Accou
         pairs=len(pairs),
         alike=sum(map(_is_alike, pairs)),
         leading={view: _intervals(leading[view]) for view in VIEWS if view in leading},
-        unlike=tuple(dict.fromkeys(name for run, _ in runs for name in _unlike(run))),
+        unlike=tuple(dict.fromkeys(name for run, _ in runs for (name,) in table_of(run).tuples(_UNLIKE, ANY))),
     )
 
 
@@ -151,6 +161,7 @@ def summary_of_model(summary: RunSummary, model: str) -> RunSummary:
         cells=[cell for cell in summary.cells if cell.model == model],
         continuations=texts and _texts_of_model(texts, model),
         instrument=summary.instrument.of_model(model),
+        figures=[one for one in summary.figures if one.model == model],
         next_words=words and replace(words, cells=tuple(cell for cell in words.cells if cell.model == model)),
     )
 
@@ -176,6 +187,8 @@ def leading_figures(summary: RunSummary) -> Iterator[tuple[View, str, Estimate]]
         # Where no situation has a direction, what is spoken of is whom texts name.
         for found in [one.towards] if one.by_stereotyped else [pair.difference for pair in one.pairs]:
             yield "continuations", one.bias, found
+    for figure in summary.figures:
+        yield figure.view, figure.bias, figure.found
     for word in summary.next_words.cells if summary.next_words else ():
         if not word.of_habit and word.summary.main in word.summary.perturbations:
             for figures in word.summary.perturbations[word.summary.main].overall.pairs.values():
@@ -264,6 +277,8 @@ def _parts(summary: RunSummary) -> Iterator[tuple[View, object]]:
         yield "continuations", (summary.continuations.situations, summary.continuations.refusals)
     for word in summary.next_words.cells if summary.next_words else ():
         yield "next words", word.summary
+    for figure in summary.figures:
+        yield figure.view, figure.found
 
 
 def _intervals(found: Sequence[Estimate]) -> Intervals:
@@ -279,30 +294,12 @@ def _intervals(found: Sequence[Estimate]) -> Intervals:
 def _sources(runs: Sequence[tuple[Run, RunSummary]]) -> Iterator[SourceUsed]:
     counts: dict[tuple[View, str, str], Counter[str]] = {}
     for run, _ in runs:
-        resolved = run.meta["resolved"]
-        named: dict[View, Sequence[Mapping[str, Any]]] = {
-            "pairs": resolved["sources"],
-            "continuations": (resolved.get("continuations") or {}).get("sources", ()),
-            "next words": (resolved.get("next_words") or {}).get("sources", ()),
-        }
-        for view, item in _items(run):
-            full = next((one["name"] for one in named[view] if one.get("label") == item.source), item.source)
-            own = item.status if isinstance(item, Prompt) else ""
-            nature = own or _nature(view, full)
-            counts.setdefault((view, item.source, full), Counter())[nature] += 1
+        for view, source, status, number in table_of(run).tuples(_ITEMS, DEFAULT_SOURCE):
+            named = FACTS[view].sources(run.meta["resolved"])
+            full = next((one["name"] for one in named if one.get("label") == source), source)
+            counts.setdefault((view, source, full), Counter())[status or _nature(view, full)] += number
     for (view, label, full), natures in counts.items():
         yield SourceUsed(view, label, full, dict(natures.most_common()))
-
-
-def _unlike(run: Run) -> Iterator[str]:
-    groups: dict[str, dict[tuple[str, str], set[str]]] = {}
-    for prompt in run.continuations.prompts if run.continuations else ():
-        if prompt.group is not None and prompt.group != ANY:
-            groups.setdefault(prompt.source, {}).setdefault((prompt.bias, prompt.origin), set()).add(prompt.group)
-    for source, found in groups.items():
-        several = len({group for of in found.values() for group in of}) > 1
-        if several and all(len(of) == 1 for of in found.values()):
-            yield source
 
 
 @cache
@@ -311,18 +308,6 @@ def _nature(view: View, source: str) -> str:
         return Source.named(source, view).declared("NATURE") or NOT_STATED
     except (UserError, ImportError):
         return NOT_STATED  # A source of a plug-in that is not installed here.
-
-
-def _items(run: Run) -> Iterator[tuple[View, Pair | Prompt]]:
-    yield from (("pairs", pair) for pair in of_the_test(run.pairs))
-    yield from (("continuations", prompt) for prompt in (run.continuations.prompts if run.continuations else ()))
-    seen: set[str] = set()
-    for one in run.next_words.asked if run.next_words else ():
-        prompt = one.asked.prompt
-        # Each stands once under every perturbation; what a habit is read off is no prompt of a source.
-        if prompt.source != DEFAULT_SOURCE and prompt.id not in seen:
-            seen.add(prompt.id)
-            yield "next words", prompt
 
 
 def _is_alike(pair: Pair) -> bool:

@@ -20,7 +20,6 @@ from tiltmeter.records import Decoding
 from tiltmeter.results.measurements import MADE, VERSION
 from tiltmeter.results.measurements.columns import (
     CHOSEN,
-    COUNTED,
     DECODING,
     GIVEN,
     HUMAN,
@@ -35,7 +34,7 @@ from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
 from tiltmeter.store.run_folder import is_current, ledger_hash
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
 """What tells cells apart."""
@@ -113,6 +112,8 @@ class Combination:
     worse: int = 0
     """1 where a higher value is worse for the group, −1 where a lower one is, 0 where neither can be said."""
     benchmark: bool = False
+    compares: bool = False
+    """Whether a value compares two groups already; otherwise it belongs to one, and groups are compared."""
 
     @property
     def place(self) -> tuple[object, ...]:
@@ -133,11 +134,9 @@ class Combination:
     @property
     def choices(self) -> dict[str, str]:
         """The choices in words."""
-        if self.view == "pairs":
-            return {"scorer": self.scorer}
-        if self.view == "continuations":
-            return {**decoding_choices(self.decoding), "rater": self.rater, "scope": self.scope}
-        return {"words": self.words, "bounded": _setting(self.bounded), "combine": self.combine}
+        named = [(name, getattr(self, name)) for name in FACTS[self.view].choices]
+        made = (decoding_choices(one) if isinstance(one, Decoding) else {name: _setting(one)} for name, one in named)
+        return {name: words for some in made for name, words in some.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,7 @@ class Table:
             "DROP TABLE numbered"
         )
         found = self.stream(
-            f"SELECT number, {key}, benchmark, {scale} FROM ordered WHERE number > {number or 0} "
+            f"SELECT number, {key}, benchmark, against, {scale} FROM ordered WHERE number > {number or 0} "
             "QUALIFY row_number() OVER (PARTITION BY number ORDER BY place) = 1 ORDER BY place"
         )
         return [self._cell(row) for row in found]
@@ -234,7 +233,7 @@ class Table:
 
     def of(self, view: View, *, measure: str | None = None, model: str | None = None) -> list[Cell]:
         """The cells of a view, of one model, by one measure of it; by none but those of the test itself."""
-        measures = COUNTED[view] if measure is None else (measure,)
+        measures = FACTS[view].counted if measure is None else (measure,)
         return [
             cell
             for cell in self.cells
@@ -261,6 +260,10 @@ class Table:
         while some := made.fetchmany(_AT_ONCE):
             yield from (dict(zip(names, row, strict=True)) for row in some)
 
+    def tuples(self, query: str, *given: object) -> list[tuple[Any, ...]]:
+        """The same as tuples."""
+        return list(self._reader().execute(query, given).fetchall())
+
     def add(self, view: View, rows: Rows) -> None:
         """Add measurements of a view by people, in place of those that were there."""
         for table in ("measurements", "ordered"):
@@ -271,6 +274,11 @@ class Table:
         self.cells = tuple(self._sorted([*kept, *self._numbered("added")]))
         self._database.execute("INSERT INTO measurements SELECT * FROM added; DROP TABLE added")
         self.__dict__.pop("by_key", None)
+
+    @cached_property
+    def views(self) -> list[View]:
+        """The views that it has items of."""
+        return [view for (view,) in self._reader().execute("SELECT DISTINCT view FROM items").fetchall()]
 
     def groups(self, view: View) -> dict[str, list[str]]:
         """By bias, the groups that its items are about, as they come."""
@@ -309,6 +317,7 @@ class Table:
             scale=Scale(row["scale_low"], row["scale_high"], row["neutral"]),
             worse=row["worse"] or 0,
             benchmark=bool(row["benchmark"]),
+            compares=row["against"] is not None,
             number=row["number"],
             table=self,
         )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE
-from tiltmeter.records import PairScore, Span, Structure
+from tiltmeter.records import PairScore, Span
 from tiltmeter.results.cells import Cell, Combination, Measurement, Table
 from tiltmeter.results.measurements.columns import GAP, HIGHEST, SCORE
 from tiltmeter.results.measurements.pairs import of_score, role_of
@@ -117,14 +117,6 @@ def shown_pairs(cells: Sequence[Cell]) -> list[ShownPair]:
         )
         for row in (cells[0].table.stream(query) if numbers else ())
     ]
-
-
-def structures_of_pairs(cells: Sequence[Cell]) -> dict[str, Structure]:
-    """The sentence structures of the source of some cells, by their ids."""
-    columns = ", ".join(("structure", "kind", "family", "skeleton"))
-    query = f"SELECT {columns} FROM items WHERE view = 'pairs' AND source = ? AND structure IS NOT NULL ORDER BY rowid"
-    rows = cells[0].table.stream(query, cells[0].source) if cells else ()
-    return {row["structure"]: Structure(*row.values()) for row in rows}
 
 
 def flags(table: Table, rater: str) -> Judged | None:

@@ -86,8 +86,7 @@ def _of_sources(resolved: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
     if any(one["label"] in word_sets.BUILT_IN for one in words):
         yield word_sets.CALLED
     for view in FACTS.values():
-        part = resolved.get(view.resolved) or ()
-        for source in part if isinstance(part, list) else part.get("sources", ()) if part else ():
+        for source in view.sources(resolved):
             try:
                 called = Source.named(source["name"], view.name).declared("called")
             except UserError:

@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from tiltmeter.measures.scorers import DEFAULTS
 from tiltmeter.records import Family
+from tiltmeter.results.scores import is_published
+from tiltmeter.store import Run
+
+
+class Scored(Protocol):
+    """What has a model and a scorer."""
+
+    @property
+    def model(self) -> str:
+        """The model."""
+
+    @property
+    def scorer(self) -> str:
+        """Its scorer."""
+
+
+_Scored = TypeVar("_Scored", bound=Scored)
+
+
+def in_order(run: Run, cells: Iterable[_Scored]) -> list[_Scored]:
+    """Those of the scorers that the study names first before the others, those of a paper's own form last."""
+    named = run.meta["resolved"]["scorers"]
+
+    def rank(cell: _Scored) -> tuple[bool, int]:
+        return is_published(cell.scorer, ""), rank_of(cell.scorer, named, run.facts[cell.model].family)
+
+    return sorted(cells, key=rank)
+
+
+def leading(run: Run, cells: Sequence[_Scored], of: Callable[[_Scored], Hashable]) -> list[_Scored]:
+    """Of cells that are alike in something the first in order, as they come."""
+    found: dict[Hashable, _Scored] = {}
+    for cell in in_order(run, cells):
+        found.setdefault(of(cell), cell)
+    leaders = {id(cell) for cell in found.values()}
+    return [cell for cell in cells if id(cell) in leaders]
 
 
 def rank_of(scorer: str, named: Sequence[str], family: Family) -> int:

@@ -1,4 +1,4 @@
-"""The only place that averages: from values per item to an estimate with its uncertainty.
+"""From values per item to an estimate, by the one estimator (`stats/estimate.py`); and corrections of p-values.
 
 A value is the mean over strata of the mean over origins of the mean over items. Standard errors are clustered by the
 origin (the attribute term, the article), since items of one origin resemble one another: see `estimate`.

@@ -16,28 +16,23 @@ from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.sections.next_words.answers import with_and_without
 from tiltmeter.present.verdicts import agreement, answer, cautions
-from tiltmeter.present.words import ORIGINS, SPACE, capitalised, count, listed, p_equals, percent, signed
+from tiltmeter.present.words import SPACE, capitalised, count, listed, p_equals, percent, signed
 from tiltmeter.records import Estimate
-from tiltmeter.results import of_the_test
-from tiltmeter.results.cells import decoding_choices, table_of
+from tiltmeter.results.cells import TEST, decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.stats.multiverse.flips import Flips
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
 from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
-from tiltmeter.views import FACTS, View
+from tiltmeter.views import FACTS
 
 _TERMS = 3
 """Words for a group that are named."""
-_ITEMS: Mapping[View, str] = {
-    "pairs": "Named in the sentences",
-    "continuations": "Named in the prompts",
-    "next words": "Asked for as next words",
-}
 _DRAWN = 240
 """Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
 _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
@@ -47,20 +42,8 @@ _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
 def title_of(one: Finding, found: Reported) -> str:
     """What a finding is called among the others."""
     question = one.question
-    name = f"{capitalised(found.names.bias(question.bias))}: {_topic(question)}"
+    name = f"{capitalised(found.names.bias(question.bias))}: {question.topic}"
     return f"{question.model}, {name}" if len(found.models) > 1 else name
-
-
-def _topic(question: Question) -> str:
-    first, second = question.names
-    if question.view == "pairs":
-        # Of more than two groups every pair is a question.
-        return f"which sentence it prefers{f' ({first}, {second})' if question.first else ''}"
-    if question.view == "continuations":
-        return f"what it writes about {first} and {second}"
-    return (
-        f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
-    )
 
 
 def anchor_of(one: Finding) -> str:
@@ -131,7 +114,9 @@ def _terms(one: Finding, found: Reported) -> Iterator[str]:
         ]
         alternatives += [listed(called)] if called else []
     if alternatives:
-        yield f" {_ITEMS[one.question.view]}: {'; or '.join(dict.fromkeys(alternatives[:_TERMS]))}."
+        facts = FACTS[one.question.view]
+        where = facts.named_in or f"Named in the {facts.item}s"
+        yield f" {where}: {'; or '.join(dict.fromkeys(alternatives[:_TERMS]))}."
 
 
 def _stereotypes(one: Finding, found: Reported) -> Iterator[str]:
@@ -157,23 +142,15 @@ def _shares_of_words(one: Finding, found: Reported) -> Iterator[str]:
 
 
 def _named_in(run: Run, question: Question) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The groups of a question with the words for them, each set of next words on its own."""
-    if question.view == "pairs":
-        pairs = (pair for pair in of_the_test(run.pairs) if topic_of(pair.bias) == question.bias)
-        sets = [[each for pair in pairs for each in zip(pair.groups, pair.terms, strict=True)]]
-    elif question.view == "continuations":
-        prompts = run.continuations.prompts if run.continuations else ()
-        sets = [[(one.group or "", one.term) for one in prompts if topic_of(one.bias) == question.bias]]
-    else:
-        cells = table_of(run).of(question.view, model=question.model)
-        labels = {cell.choices["words"] for cell in cells if topic_of(cell.bias) == question.bias}
-        every = (run.meta["resolved"].get("next_words") or {}).get("words", ())
-        named = [one["sets"] for one in every if one["label"] in labels and one["sets"]]
-        asked = run.next_words.asked if run.next_words and not named else ()
-        # Words that the study does not name are those of each prompt.
-        named += [one.asked.prompt.word_sets for one in asked if topic_of(one.asked.prompt.bias) == question.bias]
-        sets = [[(group, word) for group, words in some for word in words] for some in named]
-    return (tuple(dict.fromkeys(each for each in some if all(each))) for some in sets)
+    """The groups of a question with the words for them; several sets are alternatives."""
+    own = results_of(question.view).terms
+    if own:
+        return own(run, question)
+    columns = 'bias, "group", term, against, other_term'
+    rows = table_of(run).stream(f"SELECT {columns} FROM items WHERE view = ? AND {TEST} ORDER BY rowid", question.view)
+    found = [row for row in rows if topic_of(row["bias"]) == question.bias]
+    sides = ((row[group], row[term]) for row in found for group, term in (("group", "term"), ("against", "other_term")))
+    return iter([tuple(dict.fromkeys(each for each in sides if all(each)))])
 
 
 def _some(terms: Sequence[str]) -> str:
@@ -244,7 +221,7 @@ class Places:
         place = {"view": question.view, "model": question.model}
         place["bias"] = next(iter(biases)) if len(biases) == 1 else question.bias
         place |= {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}
-        if question.view == "continuations":
+        if FACTS[question.view].decoded:
             fitting = [
                 number
                 for number, settings in enumerate(self.decodings)
@@ -252,7 +229,7 @@ class Places:
             ]
             place |= {"decoding": str(fitting[0])} if len(fitting) == 1 else {}
             place |= {"group": question.first, "other": question.second}
-        if question.view == "pairs":
+        if not FACTS[question.view].of_groups:
             place["labelled"] = "yes"
         return place | ({"kind": choices["structure"]} if "structure" in choices else {})
 
@@ -283,7 +260,7 @@ def _shares(one: Finding) -> Iterator[str]:
     found = one.multiverse.decomposition
     parts = [(" × ".join(part.choices), part.share) for part in (*found.main, *found.interactions)]
     parts += [("other combinations of choices", found.rest.share)] if found.rest else []
-    parts += [(f"sampling of {ORIGINS[one.question.view]}s", found.sampling)] if found.sampling is not None else []
+    parts += [(f"sampling of {FACTS[one.question.view].origin}s", found.sampling)] if found.sampling is not None else []
     shown = sorted((part for part in parts if part[1] >= _LEAST), key=lambda part: -part[1])
     if found.main and shown:
         named = listed([f"{name} {percent(share, 0)}" for name, share in shown])
@@ -351,7 +328,7 @@ def results_paragraph(one: Finding, found: Reported) -> str:
         raw, way = lead.raw, " in this direction" if as_found(one)[1] < 0 else ""
         sentences.append(
             f"In the method named first in the study the effect{way} was {signed(effect.value)} SD{interval} "
-            f"({count(raw.n, FACTS[question.view].item)} from {count(raw.origins, ORIGINS[question.view])}; "
+            f"({count(raw.n, FACTS[question.view].item)} from {count(raw.origins, FACTS[question.view].origin)}; "
             f"{raw.n_unscored:,} missing)."
         )
     elif lead is not None and lead.sign:

@@ -28,7 +28,6 @@ _MEANS = {
     "failed": "the interval excludes the expected effect: the model lacks it, or the method misses it",
     "not made": "nothing was measured",
 }
-_UNITS = {"pairs": "of pairs", "next words": "log odds", "continuations": "SD of ratings"}
 
 
 def instrument(found: Reported) -> list[Section]:
@@ -49,10 +48,10 @@ def instrument(found: Reported) -> list[Section]:
 
 
 def _row(one: InstrumentCheck, found: Reported, study: str, *, counts: bool) -> tuple[TableCell | str | int, ...]:
-    by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
+    by = (short_scorer if one.is_scored else rater_words)(one.by) if one.by else ""
     place = {"view": FACTS[one.view].flag, "model": one.model, "bias": one.bias}
     place |= {"source": one.source} if one.source else {}
-    place |= {"scorer" if one.view == "pairs" else "rater": one.by} if one.by else {}
+    place |= {"scorer" if one.is_scored else "rater": one.by} if one.by else {}
     figure, interval, least = _figure(one)
     return (
         TableCell(capitalised(found.names.bias(one.bias)), ", ".join(filter(None, (one.model, study))), place=place),
@@ -66,8 +65,7 @@ def _row(one: InstrumentCheck, found: Reported, study: str, *, counts: bool) -> 
 
 def _figure(one: InstrumentCheck) -> tuple[str, str, str]:
     """The figure, its interval and the least that is expected, with their unit."""
-    unit = _UNITS[one.view]
-    shares = one.view == "pairs"
+    unit, shares = FACTS[one.view].short_unit, one.is_share
     least = f"{percent(0.5 + one.least, 0)} {unit}" if shares else f"{signed(one.least)} {unit}"
     if one.found.value is None:
         return NONE, one.found.note or "", least

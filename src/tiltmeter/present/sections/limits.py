@@ -10,20 +10,25 @@ from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.series import is_check
 from tiltmeter.present.verdicts import doubts
-from tiltmeter.present.words import NEUTRAL, ORIGINS, capitalised, count, listed, percent
+from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.text_records import PEOPLE, kind_of
 from tiltmeter.store import Run
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 
 def not_meant(view: View) -> tuple[str, ...]:
     """What a figure of a view never means."""
-    return _NOT_MEANT[view]
+    return _NOT_MEANT.get(view, _NEVER_MEANT)
 
 
+_NEVER_MEANT = (
+    "This is about these items, in this language, with these words for the groups. Other words can give another "
+    "result.",
+    "No difference is not fairness: differences that cancel out do not show, and neither do biases that nobody tested.",
+)
 _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "pairs": (
         "This is about these sentences, with these words for the groups. Other words, another sentence form or another "
@@ -167,7 +172,7 @@ def _few_words(found: Reported) -> Iterator[str]:
         for effect, number in few.items():
             yield (
                 f"{view.capitalize()}: {number} of {biases} {'rests' if number == 1 else 'rest'} on fewer than "
-                f"{_FEW_ORIGINS} {ORIGINS[view]}s, {effect}."
+                f"{_FEW_ORIGINS} {FACTS[view].origin}s, {effect}."
             )
 
 

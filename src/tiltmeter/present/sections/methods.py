@@ -29,7 +29,7 @@ from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 Piece = str | Span
 
@@ -75,7 +75,7 @@ def methods(found: Reported) -> list[Section]:
 def written(found: Reported) -> tuple[list[list[Piece]], tuple[Reference, ...]]:
     """The paragraphs, and the works that they cite in the order of their numbers."""
     citations, runs, done = Citations(), found.runs, found.done
-    parts: tuple[Callable[[Runs, Citations, Account], list[Piece]], ...] = (_pairs, _texts, _words)
+    parts: tuple[Callable[[Runs, Citations, Account], list[Piece]], ...] = (_pairs, _texts, _words, _others)
     made = [_models(runs, citations), _specs(runs, citations), *(part(runs, citations, done) for part in parts)]
     made += [_choices(found.answered, citations, done), _versions(runs)]
     return [paragraph for paragraph in made if paragraph], citations.references
@@ -342,6 +342,17 @@ def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     ]
     if any(one.choice in ("words", "bounded", "combine") for one in done.varied):
         made += ["Headlines use the words, and the way of counting them, that the study names first."]
+    return made
+
+
+def _others(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
+    """Views that have no paragraph of their own."""
+    made: list[Piece] = []
+    for view in dict.fromkeys(one.view for _, summary in runs for one in summary.figures):
+        items = sum(sum(source.natures.values()) for source in done.of(view))
+        sources = listed(sorted({source.name for source in done.of(view)}))
+        made += [f"{FACTS[view].title}: {count(items, FACTS[view].item)} came from {sources}. Figures are means over "]
+        made += [f"{FACTS[view].item}s, or differences of these. ", *_intervals(view, citations, done)]
     return made
 
 

@@ -166,7 +166,7 @@ def _covered(found: Reported, view: View, models: set[str]) -> str:
 
 
 def _checked(one: InstrumentCheck, found: Reported) -> str:
-    by = short_scorer(one.by) if one.view == "pairs" else rater_words(one.by) if one.by else ""
+    by = (short_scorer if one.is_scored else rater_words)(one.by) if one.by else ""
     own = [summary for _, summary in found.runs if one in summary.instrument.checks]
     others = [other for summary in own[:1] for other in other_scorers(one, summary)]
     beside = f"; {results_words(others)} of {count(len(others), 'other scorer')}" if others else ""
@@ -178,7 +178,7 @@ def check_figure(one: InstrumentCheck) -> str:
     """The figure of a check beside the least that is expected."""
     if one.found.value is None:
         return one.found.note or "nothing was scored"
-    if one.view == "pairs":
+    if one.is_share:
         whole = shifted(one.found, 0.5)
         share, least = 100 * (whole.value or 0), 100 * (0.5 + one.least)
         return f"{share:.0f}{SPACE}% of choices as everybody expects, {least:.0f}{SPACE}% needed"

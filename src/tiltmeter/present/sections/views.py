@@ -9,15 +9,9 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.tables import Cell, Label, no_interval, numbers, sort_key, table
 from tiltmeter.present.words import NONE, capitalised, count, listed, signed
-from tiltmeter.results.findings.view_agreement import VIEWS, ViewAgreement, ViewCorrelation, ViewReading, agree
-from tiltmeter.views import FACTS, view_named
+from tiltmeter.results.findings.view_agreement import ViewAgreement, ViewCorrelation, ViewReading, agree, reading_names
+from tiltmeter.views import FACTS
 
-_CALLED = {
-    "pairs": "prefers (pairs)",
-    "next words": "expects (next words)",
-    "writing, attributes": "writes (attribute words)",
-    "writing, ratings": "writes (ratings)",
-}
 _UNITS = (
     "Above 0 fits the stereotype. Units differ, so only directions and ranks can be compared. Prefers: share of pairs "
     "minus one half. Expects: logarithm of the ratio of the groups' probabilities. Attribute words: share of texts "
@@ -57,13 +51,13 @@ def _sentence(found: ViewAgreement) -> str:
 
 
 def _chart(whole: ViewAgreement, found: Reported) -> Chart:
-    several = len({one.model for one in whole.readings}) > 1
+    several, names = len({one.model for one in whole.readings}) > 1, list(reading_names())
     rows = []
     for model, bias in dict.fromkeys((one.model, one.bias) for one in whole.readings):
         own = [one for one in whole.readings if (one.model, one.bias) == (model, bias)]
         label = capitalised(found.names.bias(bias)) + (f", {model}" if several else "")
         rows.append(
-            DotRow(label, tuple(_dot(one, label) for one in sorted(own, key=lambda one: VIEWS.index(one.view))))
+            DotRow(label, tuple(_dot(one, label) for one in sorted(own, key=lambda one: names.index(one.view))))
         )
     axis = Axis(
         "what each view measures, in its own unit",
@@ -78,13 +72,11 @@ def _chart(whole: ViewAgreement, found: Reported) -> Chart:
 
 
 def _dot(one: ViewReading, label: str) -> Dot:
-    found, called = one.found, _CALLED[one.view]
+    found, called = one.found, reading_names()[one.view]
     interval = no_interval(found) or f"{signed(found.low)} to {signed(found.high)}"
     shown = signed(found.value) if found.value is not None else NONE
     tip = f"{label}: {called}\n{shown} ({interval})\n{count(found.n, 'item')}, {found.n_unscored:,} missing"
-    view = view_named(one.view)
-    # Both readings of what it writes are of its texts.
-    flag = FACTS[view or "continuations"].flag
+    flag = next(facts.flag for facts in FACTS.values() if one.view in facts.read_as)
     place = {"view": flag, "model": one.model, "bias": one.bias, **one.place}
     return Dot(found.value, found.low, found.high, called, shown, interval, tip, place)
 
@@ -92,8 +84,8 @@ def _dot(one: ViewReading, label: str) -> Dot:
 def _correlations(whole: ViewAgreement, found: Reported) -> Table | None:
     rows: list[tuple[Cell, ...]] = [
         (
-            capitalised(_CALLED[one.first]),
-            capitalised(_CALLED[one.second]),
+            capitalised(reading_names()[one.first]),
+            capitalised(reading_names()[one.second]),
             _over(one, found),
             TableCell(signed(one.found.value), _interval(one), sort_key(one.found.value)),
             one.found.n,
@@ -118,6 +110,6 @@ def _apart(whole: ViewAgreement, found: Reported) -> Iterator[Text]:
     several = len({one.model for one in whole.readings}) > 1
     for one, other in whole.disagreements:
         where = capitalised(found.names.bias(one.bias)) + (f", {one.model}" if several else "")
-        both = listed([f"{_CALLED[each.view]} {signed(each.found.value)}" for each in (one, other)])
+        both = listed([f"{reading_names()[each.view]} {signed(each.found.value)}" for each in (one, other)])
         firm = "; both intervals exclude zero" if one.firm and other.firm else ""
         yield text(f"{where}: {both}{firm}.")

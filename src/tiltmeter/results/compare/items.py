@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tiltmeter.measures.next_words import COMPARED
-from tiltmeter.measures.pairs import MARGIN, PREFERENCE
 from tiltmeter.results.cells import Cell, Combination, Measurement, table_of
 from tiltmeter.results.compare.records import Counts
 from tiltmeter.results.compare.sides import Side, bare, decoding_words
 from tiltmeter.results.findings.compared import PERSON
-from tiltmeter.results.measurements.columns import RATING
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.comparing.before_after import means_of
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.study.planning import DEFAULT_SOURCE
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 SIDES = ("A", "B")
 """What the two sides are called wherever something is said of them."""
-MEASURES: Mapping[View, Sequence[str]] = {
-    "pairs": (PREFERENCE.name, MARGIN.name),
-    "continuations": (RATING,),
-    "next words": tuple(measure.name for measure in COMPARED),
-}
-"""By which measures models are compared."""
-_ON_A_SCALE = ("preference", "share", "difference")
-"""Measures that a margin is meant for; log-probabilities have no scale of their own."""
 _NAMES = {"words": "set of words", "bounded": "way of counting, bounded:", "combine": "combination"}
 """What choices are called that are not called by their names."""
 
@@ -42,9 +32,9 @@ class Wanted:
     margin: float | None = None
     seed: int = 0
 
-    def on(self, measure: str) -> float | None:
-        """The margin, where the measure is a share or a rating."""
-        return self.margin if measure in _ON_A_SCALE else None
+    def on(self, scale: Scale) -> float | None:
+        """The margin, where the scale has two ends; log-probabilities have none of their own."""
+        return None if scale.low is None or scale.high is None else self.margin
 
 
 class Key(NamedTuple):
@@ -76,16 +66,20 @@ class Shared:
 
 def choices_of(cell: Combination) -> dict[str, str]:
     """The choices of a cell, the settings of a decoding as one."""
-    if cell.view == "continuations":
-        return {"decoding": decoding_words(cell.decoding), "rater": cell.rater, "scope": cell.scope}
-    return cell.choices
+    words = {**cell.choices, "decoding": decoding_words(cell.decoding)}
+    return {name: words[name] for name in FACTS[cell.view].choices}
+
+
+def over_all_decodings(cell: Combination) -> dict[str, str]:
+    """What is said of the decoding where the texts of all of them count."""
+    return {"decoding": "all"} if "decoding" in FACTS[cell.view].choices else {}
 
 
 def cells_by_choices(side: Side, view: View, named: Mapping[str, str] | None = None) -> dict[Place, Cell]:
     """The cells of a side by the first measure of a view; `named` gives sources other names. Habits are left out."""
     return {
         ((named or {}).get(cell.source, cell.source), cell.bias, *choices_of(cell).values()): cell
-        for cell in table_of(side.run).of(view, measure=MEASURES[view][0], model=side.model)
+        for cell in table_of(side.run).of(view, measure=FACTS[view].measures[0], model=side.model)
         if cell.source != DEFAULT_SOURCE
     }
 
@@ -101,6 +95,15 @@ def keyed(cell: Cell) -> dict[Key, Measurement]:
     values = means_of((key, row.value) for key, row in rows)
     first = dict(reversed(rows))
     return {key: first[key]._replace(value=value) for key, value in values.items()}
+
+
+def over_decodings(parts: Iterable[Iterable[Sequence[Measurement]]]) -> list[list[Measurement]]:
+    """Items with what each model makes of them: the mean over the decodings under which all have a value."""
+    every = [((rows[0].item, rows[0].group), rows) for part in parts for rows in part]
+    whole = [(key, rows) for key, rows in every if all(row.value is not None for row in rows)]
+    models = range(len(every[0][1]) if every else 0)
+    means = [means_of((key, rows[at].value) for key, rows in whole) for at in models]
+    return [[rows[at]._replace(value=means[at].get(key)) for at in models] for key, rows in dict(every).items()]
 
 
 def choices_of_one_side(a: Side, b: Side, tables: Sequence[Mapping[Place, Cell]]) -> tuple[str, ...]:

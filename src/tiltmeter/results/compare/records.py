@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Estimate
+from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.stats.comparing.before_after import GapChange
 from tiltmeter.stats.comparing.equivalence import Equivalence
 from tiltmeter.stats.comparing.paired import Paired
+from tiltmeter.stats.estimate import SHARE, Scale
 from tiltmeter.stats.planning.detectable import minimum_detectable_of
 from tiltmeter.views import View
 
 OVERALL = "overall"
+_UNKNOWN = Scale()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,19 @@ class Compared:
     p_holm: float | None = None
     margins: Paired | None = None
     """Of an overall line of choices: the margins behind them, which may differ where no choice does."""
+    scale: Scale = _UNKNOWN
+    """Of what is compared; not known of the values of one group."""
+
+    @property
+    def in_points(self) -> bool:
+        """Whether it is a share, which people read in points of a hundred."""
+        return self.scale == SHARE
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The group or groups that it is about; none where it is about stereotypes."""
+        both = self.choices.get("groups")
+        return split_pair(both) if both else tuple(name for name in [self.choices.get("group")] if name)
 
     @property
     def difference(self) -> Estimate:
@@ -102,15 +118,14 @@ class ComparedView:
 
     def as_json(self) -> dict[str, Any]:
         """Everything that is said."""
-        groups = {"groups": [one.as_json() for one in self.cells if "group" in one.choices]}
-        gaps = {"gaps": [one.as_json() for one in self.cells if one.is_gap]}
+        gaps = [one for one in self.cells if one.is_gap]
+        parts = {"groups": [one for one in self.cells if "group" in one.choices], "gaps": gaps}
+        cells = parts if any(parts.values()) else {"cells": self.cells}
         return {
             "sentences": [*self.sentences, *([self.summary] if self.summary else [])],
             "items": {"both": self.items.both, "only_a": self.items.only_a, "only_b": self.items.only_b},
             "overall": [one.as_json() for one in self.overall],
-            **(
-                {**groups, **gaps} if self.view == "continuations" else {"cells": [one.as_json() for one in self.cells]}
-            ),
+            **{name: [one.as_json() for one in some] for name, some in cells.items()},
             "left_out": list(self.left_out),
         }
 
@@ -168,13 +183,9 @@ class RunComparison:
 
 
 def _path(one: Compared) -> list[str]:
-    choices = one.choices
-    if one.view == "pairs":
-        return [choices["bias"], choices["scorer"], choices["measure"]]
-    if one.view == "continuations":
-        about = ["gaps", choices["groups"]] if one.is_gap else ["groups", choices["group"]]
-        return [choices["bias"], choices["rater"], *about]
-    return [choices["bias"], choices["perturbation"], choices["groups"], choices["measure"]]
+    kind = ["gaps"] if one.is_gap else ["groups"] if "group" in one.choices else []
+    path = [one.choices[name] for name in ("bias", "scorer", "rater", "perturbation") if name in one.choices]
+    return [*path, *kind, *(one.choices[name] for name in ("group", "groups", "measure") if name in one.choices)]
 
 
 def nested(path: Sequence[str], value: Mapping[str, Any]) -> dict[str, Any]:

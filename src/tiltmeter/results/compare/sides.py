@@ -10,7 +10,6 @@ from typing import Any
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Decoding
 from tiltmeter.results.cells import table_of
-from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, VIEWS, View
 
@@ -34,9 +33,7 @@ class Side:
 
     def sources(self, view: View) -> Sequence[Mapping[str, Any]]:
         """The sources of a view."""
-        table = self.resolved if view == "pairs" else self.resolved.get(FACTS[view].key) or {}
-        found: Sequence[Mapping[str, Any]] = table.get("sources", ())
-        return found
+        return FACTS[view].sources(self.resolved)
 
     def as_json(self) -> dict[str, Any]:
         """Who it is, and what must be known to trust it."""
@@ -196,12 +193,3 @@ def bare(probe_id: str, source: str) -> str:
     'gender/nurse/0/1'
     """
     return probe_id.removeprefix(f"{source}:")
-
-
-def group_pairs(groups: Sequence[str], resolved: Mapping[str, Any], bias: str) -> list[tuple[str, str]]:
-    """The pairs that a spec names; else every other group against the reference of the study; else every two."""
-    name = bias.partition(":")[0]
-    spec: Mapping[str, Any] = next((spec for spec in resolved["specs"] if spec["name"] == name), {})
-    named = [(one, other) for one, other in spec.get("compare", ()) if one in groups and other in groups]
-    references = (resolved.get("continuations") or {}).get("reference", ())
-    return named or pairs_of_groups(groups, next((each for each in references if each in groups), None))

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.compare.records import Compared, ComparedView
 from tiltmeter.stats.comparing.paired import Paired
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, excludes_zero
+from tiltmeter.views import FACTS
 
 ALPHA = 0.05
 MOST = 8
@@ -44,12 +44,11 @@ def _counted(view: ComparedView) -> str:
 def _about(one: Compared, several: bool) -> str:
     """What it speaks of; of pairs that goes without saying where there is one line."""
     choices = one.choices
-    if one.view == "pairs":
-        return f"{choices['source']}: " if several else ""
-    if one.view == "continuations":
-        first, second = split_pair(choices["groups"])
-        return f"{choices['bias']}, {choices['rater']}, {first} − {second}: "
-    return f"{choices['bias']}, {choices['source']}: " if several else f"{choices['bias']}: "
+    if one.is_gap:
+        chosen = [choices[name] for name in FACTS[one.view].named_by]
+        return f"{', '.join([choices['bias'], *chosen, ' − '.join(one.groups)])}: "
+    named = [*([choices["bias"]] if one.groups else []), *([choices["source"]] if several else [])]
+    return f"{', '.join(named)}: " if named else ""
 
 
 def _said(one: Compared, corrected: bool) -> str:
@@ -100,11 +99,8 @@ def _claim(one: Compared, found: Estimate) -> str:
         gaps = f"the gap is {_signed(one.found.a)} with A and {_signed(one.found.b)} with B"
         return f"{gaps}: A − B is {_sized(one, value, ends)}."
     # The words say the direction.
-    size, often = _sized(one, abs(value), sorted(map(abs, ends))), "less often" if value > 0 else "more often"
-    if one.view == "pairs":
-        return f"B prefers stereotyped sentences {often} than A by {size}."
-    first = split_pair(one.choices["groups"])[0]
-    return f"B expects {first} {often} than A by {size} of the two."
+    size, more = _sized(one, abs(value), sorted(map(abs, ends))), "less" if value > 0 else "more"
+    return FACTS[one.view].compared.format(first=(*one.groups, "")[0], more=more, size=size)
 
 
 def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:
@@ -137,18 +133,13 @@ def _equivalent(one: Compared) -> str:
     return f"That it is no more than {size} either way was not shown either."
 
 
-def in_points(one: Compared) -> bool:
-    """Whether it is a share, which people read in points of a hundred."""
-    return one.choices.get("measure") in ("preference", "share")
-
-
 def _number(one: Compared, value: float) -> str:
-    text = f"{100 * value:z.1f}" if in_points(one) else f"{value:z.3f}"
+    text = f"{100 * value:z.1f}" if one.in_points else f"{value:z.3f}"
     return text.replace("-", "−")
 
 
 def _size(one: Compared, value: float) -> str:
-    return f"{_number(one, value)} points" if in_points(one) else _number(one, value)
+    return f"{_number(one, value)} points" if one.in_points else _number(one, value)
 
 
 def _signed(found: Estimate) -> str:

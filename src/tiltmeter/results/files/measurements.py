@@ -16,7 +16,7 @@ from tiltmeter.parquet import SQL_TYPES, quoted, sql_text
 from tiltmeter.records import Estimate
 from tiltmeter.results.files.loaded import GivenRows, answers, loaded
 from tiltmeter.results.files.tables import Table
-from tiltmeter.results.measurements.columns import CHOICES, COUNTED, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
+from tiltmeter.results.measurements.columns import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
 from tiltmeter.stats.arrays import or_origins
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, LARGEST, Scale, estimate
@@ -123,8 +123,8 @@ def _refuse_scales(found: Any, path: str | Path) -> None:
 def _of_the_test(found: Any) -> str:
     """Which rows are counted: a run's own table also has controls, single scores and flags, which are not the test."""
     left_out = []
-    for view, counted in COUNTED.items():
-        named = ", ".join(map(sql_text, sorted(counted)))
+    for view, facts in FACTS.items():
+        named = ", ".join(map(sql_text, sorted(facts.counted)))
         own = f"view = {sql_text(view)}"
         if found.execute(f"SELECT count(*) FROM usable WHERE {own} AND measure IN ({named})").fetchone()[0]:
             left_out.append(f"NOT coalesce({own} AND measure NOT IN ({named}), false)")
@@ -163,7 +163,7 @@ def _compared(
     found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         sides, turned = (row["group"], row["against"]), (row["against"], row["group"])
-        if cell["view"] == "pairs":
+        if (view := view_named(cell["view"] or "")) and not FACTS[view].of_groups:
             found.setdefault((STEREOTYPED, OTHER), []).append(row)
         elif turned in found and cell["neutral"] is not None:
             total = None if row["total"] is None else 2 * cell["neutral"] * row["scored"] - row["total"]

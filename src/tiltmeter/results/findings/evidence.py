@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tiltmeter.measures.next_words import COMPARED, DIFFERENCE
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.instrument import RESULTS, Instrument, Result, instrument_of
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of
-from tiltmeter.results.measurements.columns import PROBABILITY
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import Run
-from tiltmeter.study.planning import DEFAULT_SOURCE
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 _ALWAYS = ("source", "rater", "scorer", "words", "measure")
 """Choices that are named even where they do not vary."""
-_COMPARED = {measure.name for measure in COMPARED}
 
 
 @dataclass(slots=True)
@@ -31,7 +28,8 @@ class Evidence:
 
     def cells(self, place: int, view: View) -> list[Cell]:
         """The cells of a run that can answer a question."""
-        return [cell for cell in table_of(self.runs[place]).of(view) if _answers(cell)]
+        answers = results_of(view).answers or _says_what_is_worse
+        return [cell for cell in table_of(self.runs[place]).of(view) if answers(cell)]
 
     def instrument(self, model: str, view: View) -> Result:
         """The worst result of the checks of the instrument in the runs that ask a model in a view."""
@@ -60,13 +58,8 @@ def has_cells(question: Question, material: Evidence) -> bool:
     return any(True for place in range(len(material.runs)) for _ in _of_run(question, material, place))
 
 
-def _answers(cell: Cell) -> bool:
-    """Whether its values say which group comes off worse, and are no paper's own form and no mere habit."""
-    if cell.view == "continuations":
-        return cell.worse != 0
-    if cell.view == "next words":
-        return cell.measure in _COMPARED and cell.source != DEFAULT_SOURCE
-    return not cell.published
+def _says_what_is_worse(cell: Cell) -> bool:
+    return cell.worse != 0 and cell.measure in FACTS[cell.view].measures
 
 
 def _of_run(question: Question, material: Evidence, place: int) -> Iterator[CellData]:
@@ -76,9 +69,9 @@ def _of_run(question: Question, material: Evidence, place: int) -> Iterator[Cell
             alike.setdefault((cell.source, *cell.choices.values(), cell.measure), []).append(cell)
     for cells in alike.values():
         first, rows = cells[0], [row for cell in cells for row in cell.rows]
-        differences = cells if first.measure == DIFFERENCE.name else ()
-        probabilities = [row for cell in differences for row in cell.beside(PROBABILITY).rows]
-        yield from cells_from(question, first, rows, spec_of(material.runs[place], first.bias), probabilities)
+        further = results_of(question.view).further
+        more = further(cells) if further else ()
+        yield from cells_from(question, first, rows, spec_of(material.runs[place], first.bias), more)
 
 
 def _distinct_names(runs: Sequence[Run]) -> tuple[str, list[str]]:

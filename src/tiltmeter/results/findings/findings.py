@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tiltmeter.results.cells import Cell, table_of
-from tiltmeter.results.findings.compared import PERSON, sides_of
 from tiltmeter.results.findings.evidence import Evidence, cells_of, has_cells
 from tiltmeter.results.findings.instrument import Result
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
-from tiltmeter.results.findings.stereotypes import spec_of, stereotype
+from tiltmeter.results.findings.stereotypes import group_pairs, spec_of
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
 from tiltmeter.results.names import names_of
 from tiltmeter.results.summary.runs import RunSummary
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.estimates import holm
 from tiltmeter.stats.missing import missing_words
 from tiltmeter.stats.multiverse.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
@@ -23,9 +23,8 @@ from tiltmeter.stats.multiverse.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.multiverse.conclusion import Multiverse, concluded
 from tiltmeter.stats.multiverse.verdict import Verdict, verdict
 from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS, curve_test
-from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS
+from tiltmeter.views import FACTS
 
 AGGREGATION = "aggregation"
 REPORT_QUESTIONS = 24
@@ -41,7 +40,7 @@ class Finding:
     within_tilt: int | None = None
     """Cells whose difference is no larger than what their rater makes of the groups' names; None: it is not known."""
     one_way: int = 0
-    """Cells of next words whose templates are crossed with professions and where one of the two are too few."""
+    """Cells whose templates are crossed with test words and where one of the two are too few."""
     instrument: Result = "not made"
     """What the checks of the instrument come to for this model in this view."""
     leading: CellResult | None = None
@@ -100,7 +99,7 @@ def finding(question: Question, material: Evidence, *, permutations: int = PERMU
     test = curve_test(found, permutations=permutations, seed=seed)
     one_way = sum(
         found.data[place].crossed_with_templates and not found.results[place].both_ways
-        for place in (found.valued if question.view != "continuations" else ())
+        for place in (found.valued if FACTS[question.view].crossed else ())
     )
     missing = missing_words([found.data[place] for place in found.valued], question.groups)
     whole = concluded(found, test, groups=question.groups, seed=seed, missing=missing)
@@ -160,17 +159,14 @@ def _spread_out(every: Sequence[Question], most: int) -> list[Question]:
 
 def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[CellData], list[float | None]]:
     """The cells again with every origin counting the same, where that matters in half of them; and their units."""
-    if question.view == "next words":
-        # As in the tables of the view, every prompt counts the same.
-        return list(cells), [None] * len(cells)
-    if not matters_in_most(cells):
+    facts = FACTS[question.view]
+    if facts.by_items or not matters_in_most(cells):
         return list(cells), [None] * len(cells)
     made: list[CellData] = []
     deviations: list[float | None] = []
-    alone = "pairs" if question.view == "pairs" else "texts"
     for cell in cells:
         if cell.sides is not None:
-            made.append(replace(cell, choices={**cell.choices, AGGREGATION: alone}, equal_origins=False))
+            made.append(replace(cell, choices={**cell.choices, AGGREGATION: f"{facts.item}s"}, equal_origins=False))
             made.append(over_origins(replace(cell, choices={**cell.choices, AGGREGATION: ORIGINS})))
             deviations += [None, cell.sums().spread]
         else:
@@ -181,62 +177,25 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
 
 
 def _of_run(material: Evidence, place: int) -> Iterator[Question]:
-    """What can be asked of a run: every two groups of a bias, those that a spec names where it names some.
-
-    Of pairs, whether the stereotyped sentence is preferred; of next words also whether one group is expected less than
-    by habit, and whether the stereotyped group is expected.
-    """
+    """What can be asked of a run: every two groups of a bias, those that a spec names where it names some."""
     run = material.runs[place]
-    references = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
-    for view in VIEWS:
+    for view, facts in FACTS.items():
         by_bias: dict[tuple[str, str], list[Cell]] = {}
         for cell in material.cells(place, view):
-            by_bias.setdefault((cell.model, topic_of(cell.bias) if view == "pairs" else cell.bias), []).append(cell)
-        groups = table_of(run).groups(view)
+            by_bias.setdefault((cell.model, cell.bias if facts.of_groups else topic_of(cell.bias)), []).append(cell)
         for (model, _), cells in by_bias.items():
             bias = cells[0].bias
             spec = spec_of(run, bias)
             asked = Question(model, view, topic_of(bias), main=True, check=bool(spec.get("benchmark")))
-            if view == "pairs":
-                # One question, whatever sources and data sets speak of it; each compares the groups that it has.
-                yield _between(asked, only_two(sides_of(cells[0].rows), spec))
-            elif view == "continuations":
-                for pair in compared_groups(groups.get(bias, []), spec, references):
-                    yield _between(asked, pair)
-            else:
-                yield from _of_words(asked, cells, spec)
+            own = results_of(view).asked
+            yield from own(asked, cells, spec) if own else _every_two(asked, cells, run)
 
 
-def _between(question: Question, groups: tuple[str, str]) -> Question:
-    return replace(question, first=groups[0], second=groups[1])
-
-
-def only_two(groups: Sequence[str], spec: Mapping[str, Any]) -> tuple[str, str]:
-    """The two groups that pairs are of, as a spec compares them; blank where they are of more, or of none."""
-    named = [(one, other) for one, other in spec.get("compare", ()) if {one, other} == set(groups)]
-    first, second = [*named, tuple(groups)][0] if len(groups) == 2 else ("", "")
-    return first, second
-
-
-def _of_words(asked: Question, cells: Sequence[Cell], spec: Mapping[str, Any]) -> Iterator[Question]:
-    """Which of two groups a model expects less often, whether more so than by habit, and whether by stereotype."""
-    for cell in cells:
-        rows = cell.rows
-        for pair in dict.fromkeys((row.group, row.against or "") for row in rows):
-            yield _between(asked, pair)
-            if any(row.perturbation == PERSON for row in rows):
-                yield replace(_between(asked, pair), beyond_habit=True, main=False)
-        groups = {group for row in rows for group in (row.group, row.against)}
-        for first, second in spec.get("compare", ()):
-            tied = stereotype(spec, (first, second)) if {first, second} <= groups else None
-            # With the attributes of one group alone, a stereotype could not be told from a lean to that group.
-            if tied and tied.balanced:
-                yield replace(_between(asked, (first, second)), by_stereotype=True)
-
-
-def compared_groups(groups: list[str], spec: Mapping[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs that a spec names; else every other group against the reference of the study; else every two."""
-    named = [(one, other) for one, other in spec.get("compare", ()) if one in groups and other in groups]
-    if named:
-        return named
-    return pairs_of_groups(groups, next((name for name in references if name in groups), None))
+def _every_two(asked: Question, cells: Sequence[Cell], run: Run) -> Iterator[Question]:
+    """The groups that values compare; otherwise those that are to be compared."""
+    if cells[0].compares:
+        pairs = list(dict.fromkeys((row.group, row.against or "") for cell in cells for row in cell.rows))
+    else:
+        bias = cells[0].bias
+        pairs = group_pairs(table_of(run).groups(asked.view).get(bias, []), run.meta["resolved"], bias, asked.view)
+    return (replace(asked, first=first, second=second) for first, second in pairs)

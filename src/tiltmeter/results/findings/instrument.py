@@ -8,37 +8,25 @@ leads counts for each model, source and check: it was settled before any result,
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, table_of
-from tiltmeter.results.findings.stereotypes import Stereotype, stereotype
-from tiltmeter.results.findings.view_readings import favoured, next_word_readings, rating_readings
-from tiltmeter.results.items import pair_items
-from tiltmeter.results.scorer_order import rank_of
-from tiltmeter.stats.estimates import shifted
-from tiltmeter.stats.views.pairs import summarise
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.findings.stereotypes import stereotype
+from tiltmeter.results.findings.view_agreement import in_order, readings_of
+from tiltmeter.results.views import results_of
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 Result = Literal["passed", "weak", "failed", "not made"]
 RESULTS: tuple[Result, ...] = ("failed", "weak", "passed", "not made")
 """The worst first."""
-LEAST: Mapping[View, float] = {"pairs": 0.1, "next words": math.log(0.6 / 0.4), "continuations": 0.2}
-"""The least effect that will do: 60 % of pairs, odds of 60 to 40, a fifth of a standard deviation of ratings."""
 NO_SPEC = "no specification of the study is a check"
-UNFAVOURED = "the attribute words of the check are not clearly better on one side, so that ratings cannot show it"
+OF_ONE_GROUP = "a value of one group does not say which group the test words of the check are tied to"
 NOT_IN_VIEW = "no item of this view belongs to the check"
-UNITS: Mapping[View, str] = {
-    "pairs": "share of pairs above one half",
-    "next words": "logarithm of the odds",
-    "continuations": "standard deviations of ratings",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,17 @@ class InstrumentCheck:
     @property
     def least(self) -> float:
         """The least effect that will do."""
-        return LEAST[self.view]
+        return FACTS[self.view].least
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is how far a share is from one half."""
+        return FACTS[self.view].unit.startswith("share")
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it was made by a scorer, and not by a rater."""
+        return "scorer" in FACTS[self.view].choices
 
     @property
     def result(self) -> Result:
@@ -73,7 +71,7 @@ class InstrumentCheck:
     def as_json(self) -> dict[str, Any]:
         """The check as a record."""
         names = ("model", "view", "bias", "source", "by", "result", "least")
-        figures = {**self.found.as_json(), "note": self.found.note, "unit": UNITS[self.view]}
+        figures = {**self.found.as_json(), "note": self.found.note, "unit": FACTS[self.view].unit}
         return {name: getattr(self, name) for name in names} | figures
 
 
@@ -116,12 +114,8 @@ class Instrument:
 def instrument_of(run: Run) -> Instrument:
     """The checks of a run, in every view that has one."""
     checks = tuple(_checks(run))
-    has: Mapping[View, bool] = {
-        "pairs": bool(run.pairs),
-        "continuations": run.continuations is not None,
-        "next words": run.next_words is not None,
-    }
-    places = [(model, view) for model in run.facts for view in VIEWS if has[view]]
+    has = table_of(run).views
+    places = [(model, view) for model in run.facts for view in VIEWS if view in has]
     results = {place: _worst(checks, *place) for place in places}
     return Instrument(
         checks, results, {place: _why(run, checks, place) for place in places if results[place] == "not made"}
@@ -135,9 +129,10 @@ def _why(run: Run, checks: Iterable[InstrumentCheck], place: tuple[str, View]) -
         return NO_SPEC
     empty = next((one.found.note for one in checks if (one.model, one.view) == place and one.found.note), None)
     tied = [found for spec in declared if (found := stereotype(spec))]
-    if empty is None and place[1] == "continuations" and not any(favoured(one, declared=True) for one in tied):
-        return UNFAVOURED
-    return empty or NOT_IN_VIEW
+    own = results_of(place[1])
+    if not own.readings and any(not cell.compares for cell in table_of(run).of(place[1])):
+        return OF_ONE_GROUP
+    return empty or (own.unchecked(tied) if own.unchecked else None) or NOT_IN_VIEW
 
 
 def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
@@ -148,25 +143,8 @@ def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
 def _checks(run: Run) -> Iterator[InstrumentCheck]:
     declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
     known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
-    if known:
-        yield from _of_pairs(run, known)
-        for word in next_word_readings(run, known):
-            yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
-        for text in rating_readings(run, known, declared=True):
-            yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
-
-
-def _of_pairs(run: Run, known: Mapping[str, Stereotype]) -> Iterator[InstrumentCheck]:
-    """By the scorer that leads; balanced over the attribute sets where that can be, so that a habit cancels out."""
-    named = run.meta["resolved"]["scorers"]
-    leading: dict[tuple[str, str, str], Cell] = {}
-    cells = [cell for cell in table_of(run).of("pairs", measure=PREFERENCE.name) if not cell.published]
-    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
-        if cell.bias.partition(":")[0] in known:
-            leading.setdefault((cell.model, cell.source, cell.bias), cell)
-    for cell in cells:
-        if cell is leading.get((cell.model, cell.source, cell.bias)):
-            found = shifted(summarise(pair_items(cell)).headline_by_bias[cell.bias], -0.5)
-            yield InstrumentCheck(
-                cell.model, "pairs", cell.bias, cell.source, replace(found, p_adjusted=None), cell.scorer
-            )
+    for view in in_order() if known else ():
+        for one in readings_of(run, view, known):
+            bias, source = one.place.get("bias", one.bias), one.place.get("source", "")
+            by = one.place.get("scorer") or one.place.get("rater", "")
+            yield InstrumentCheck(one.model, view, bias, source, replace(one.found, p_adjusted=None), by)

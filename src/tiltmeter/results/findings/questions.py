@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tiltmeter.errors import UserError
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View, Words
+
+_BEYOND = ", beyond what it expects of anybody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,13 @@ class Question:
     @property
     def of_stereotypes(self) -> bool:
         """Whether it asks for a stereotype, which is the same whichever group stands first."""
-        return self.view == "pairs" or self.by_stereotype
+        return self.by_stereotype or not FACTS[self.view].of_groups
+
+    @property
+    def words(self) -> Words:
+        """How it is put."""
+        facts = FACTS[self.view]
+        return (facts.stereotyped if self.by_stereotype else None) or facts.words
 
     @property
     def names(self) -> tuple[str, str]:
@@ -66,15 +74,8 @@ class Question:
         >>> Question("m", "next words", "jobs", "male", "female", called=("men", "women")).text
         'Does the model expect women more often than men?'
         """
-        first, second = self.names
-        if self.view == "continuations":
-            return f"Are texts about {first} rated worse than texts about {second}?"
-        if self.view == "pairs":
-            return "Does the model prefer the sentence that fits the stereotype?"
-        if self.by_stereotype:
-            return f"Does the model expect {first} and {second} where the stereotype puts them?"
-        beyond = ", beyond what it expects of anybody" if self.beyond_habit else ""
-        return f"Does the model expect {second} more often than {first}{beyond}?"
+        said = self._said(self.words.question)
+        return f"{said.removesuffix('?')}{_BEYOND}?" if self.beyond_habit else said
 
     def claim(self, *, turned: bool = False) -> str:
         """What a positive cell says; turned, what a negative one says.
@@ -82,15 +83,8 @@ class Question:
         >>> Question("m", "next words", "professions", "she", "he").claim(turned=True)
         'the model expects she more often than he'
         """
-        worse, better = reversed(self.names) if turned else self.names
-        if self.view == "continuations":
-            return f"texts about {worse} are rated worse than texts about {better}"
-        if self.view == "pairs":
-            return f"the model prefers the {'other' if turned else 'stereotyped'} sentence"
-        if self.by_stereotype:
-            return f"the model expects the {'other' if turned else 'stereotyped'} group more often"
-        beyond = ", beyond what it expects of anybody" if self.beyond_habit else ""
-        return f"the model expects {better} more often than {worse}{beyond}"
+        said = self._said((turned and self.words.turned) or self.words.claim, turned=turned)
+        return f"{said}{_BEYOND}" if self.beyond_habit else said
 
     @property
     def short(self) -> str:
@@ -99,14 +93,19 @@ class Question:
         >>> Question("m", "continuations", "gender", "female", "male", called=("women", "men")).short
         'women rated worse than men'
         """
-        first, second = self.names
-        if self.view == "continuations":
-            return f"{first} rated worse than {second}"
-        if self.view == "pairs":
-            return "expected sentence preferred" if self.check else "stereotype preferred"
-        if self.by_stereotype:
-            return f"{first} and {second} expected as stereotyped"
-        return f"{second} expected more often than {first}{' (beyond habit)' if self.beyond_habit else ''}"
+        said = (self.check and self.words.checked) or self.words.short
+        return self._said(said) + (" (beyond habit)" if self.beyond_habit else "")
+
+    @property
+    def topic(self) -> str:
+        """What it is about, after the name of its bias."""
+        # Of more than two groups every pair is a question.
+        groups = f" ({', '.join(self.names)})" if self.first and not FACTS[self.view].of_groups else ""
+        return f"{self._said(self.words.topic)}{groups}"
+
+    def _said(self, words: str, *, turned: bool = False) -> str:
+        first, second = reversed(self.names) if turned else self.names
+        return words.format(first=first, second=second)
 
     def exchanged(self) -> Question:
         """The same with the groups exchanged: every sign turns. What is stereotyped does not change."""

@@ -1,12 +1,14 @@
-"""Which attributes the stereotypes of a spec tie to which of two groups."""
+"""What specs say of groups: which are compared, and which attributes stereotypes tie to which of two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tiltmeter.stats.views.continuations import pairs_of_groups
 from tiltmeter.store import Run
+from tiltmeter.views import FACTS, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,21 @@ class Stereotype:
 
 def spec_of(run: Run, bias: str) -> dict[str, Any]:
     """The spec of a bias as a run keeps it; empty where it comes from no spec."""
+    return spec_in(run.meta["resolved"], bias)
+
+
+def spec_in(resolved: Mapping[str, Any], bias: str) -> dict[str, Any]:
+    """The same of a resolved study."""
     name = bias.partition(":")[0]
-    return next((dict(spec) for spec in run.meta["resolved"]["specs"] if spec["name"] == name), {})
+    return next((dict(spec) for spec in resolved["specs"] if spec["name"] == name), {})
+
+
+def group_pairs(groups: Sequence[str], resolved: Mapping[str, Any], bias: str, view: View) -> list[tuple[str, str]]:
+    """The pairs that a spec names; else every other group against the reference of the study; else every two."""
+    compared = spec_in(resolved, bias).get("compare", ())
+    references = FACTS[view].settings(resolved).get("reference", ())
+    named = [(one, other) for one, other in compared if one in groups and other in groups]
+    return named or pairs_of_groups(groups, next((each for each in references if each in groups), None))
 
 
 def stereotype(spec: Mapping[str, Any], groups: tuple[str, str] | None = None) -> Stereotype | None:

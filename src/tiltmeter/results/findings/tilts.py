@@ -17,9 +17,9 @@ from tiltmeter.stats.multiverse.cells import CellResult
 def rater_tilts(question: Question, material: Evidence) -> dict[str, Estimate]:
     """By rater that reads the prompt: the first group minus the second on sentences in which only the group changes."""
     found: dict[str, Estimate] = {}
-    for run in material.runs if question.view == "continuations" else ():
+    for run in material.runs:
         items: dict[str, list[tuple[str, float | None, str]]] = {}
-        for cell in table_of(run).of("continuations", measure=TILT):
+        for cell in table_of(run).of(question.view, measure=TILT):
             if cell.scope == "whole" and cell.rater not in found and topic_of(cell.bias) == question.bias:
                 own = [row for row in cell.rows if row.group in (question.first, question.second)]
                 items.setdefault(cell.rater, []).extend((row.group, row.value, row.origin) for row in own)

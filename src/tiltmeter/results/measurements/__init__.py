@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tiltmeter.parquet import Rows
-from tiltmeter.results.measurements import continuations, next_words, pairs
+from tiltmeter.results.measurements import continuations
 from tiltmeter.results.measurements.columns import ITEMS, MEASUREMENTS, TEXTS
 from tiltmeter.results.scores import benchmarks_of, is_benchmark
+from tiltmeter.results.views import RESULTS, results_of
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS
 
-_VIEWS = {"pairs": pairs, "continuations": continuations, "next words": next_words}
-"""Of each view, what makes its measurements and items."""
 VERSION = {"tiltmeter": "measurements.v4"}
 """What the files say of themselves: other rows or columns are another version."""
 
 
 def measurements(run: Run) -> Rows:
     """Every measurement of a run, view by view."""
-    return (row for view in VIEWS for row in marked(run, view, _VIEWS[view].measured(run)))
+    return (row for view in VIEWS for row in marked(run, view, results_of(view).measured(run)))
 
 
 def item_rows(run: Run) -> Rows:
     """Every item that was asked about."""
-    for view, made in _VIEWS.items():
-        yield from ({"number": at, **row} for at, row in enumerate(marked(run, view, made.items(run))))
+    for view in RESULTS:
+        yield from ({"number": at, **row} for at, row in enumerate(marked(run, view, results_of(view).items(run))))
 
 
 def marked(run: Run, view: str, rows: Rows) -> Rows:

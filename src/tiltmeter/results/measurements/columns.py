@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from tiltmeter.measures.next_words import COMPARED
-from tiltmeter.measures.pairs import MARGIN, PREFERENCE
 from tiltmeter.records import Decoding, Prompt, Span
-from tiltmeter.views import View
 
 DECODING: Mapping[str, type] = {
     "temperature": float,
@@ -87,12 +84,6 @@ WORD = "log_probability"
 SALIENCY = ("saliency.profession", "saliency.last", "saliency.residue")
 AUDIT = "issues"
 """The audit of written sentences as a rater; a run does not say which version of it looked."""
-COUNTED: Mapping[View, frozenset[str]] = {
-    "pairs": frozenset((PREFERENCE.name, MARGIN.name)),
-    "continuations": frozenset((RATING,)),
-    "next words": frozenset((PROBABILITY, HIGHEST, GAP, *(one.name for one in COMPARED))),
-}
-"""The measures of the test itself; all others are read by whoever names them."""
 
 
 def of_prompt(prompt: Prompt) -> dict[str, object]:

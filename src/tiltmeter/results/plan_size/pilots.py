@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiltmeter.measures.next_words import SHARE
-from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.compare.names import as_pair
-from tiltmeter.results.compare.sides import decoding_words, group_pairs
-from tiltmeter.results.items import pair_item, rated_items
+from tiltmeter.results.compare.sides import decoding_words
+from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.items import rated_items
 from tiltmeter.results.plan_size.records import TooSmall
 from tiltmeter.results.plan_size.sources import Available, PilotSource
-from tiltmeter.results.scorer_order import rank_of
-from tiltmeter.results.scores import is_published
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import rephrased
-from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate, is_number
+from tiltmeter.results.views import results_of
+from tiltmeter.stats.estimate import SHARE
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.planning.components import Components, components, difference_components
 from tiltmeter.stats.planning.designs import stretched
 from tiltmeter.stats.planning.precision import Design
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.views.continuations import RatedItem
 from tiltmeter.stats.views.next_words import Place, Values, means, resampled_over
-from tiltmeter.stats.views.pairs import further_of, headline_strata
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 MOST_SAMPLES = 100
 MOST_SETS = 30
 """As many sets as the paper on generated sentences has."""
-_MUCH_WIDER = 1.15
-"""Where the printed interval is wider than the planned one by more than this factor, the plan says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,83 +61,41 @@ class Pilot(NamedTuple):
     across_sets: bool = False
     notes: tuple[str, ...] = ()
     blocked: str | None = None
+    of_groups: bool = False
+    """Whether it is the difference of two groups."""
 
     @property
     def structured(self) -> bool:
         """Whether sentence structures are crossed with origins."""
-        return self.view == "continuations" and self.across_sets
+        return self.of_groups and self.across_sets
 
     @property
     def sets_are(self) -> str:
         """What is crossed with origins, or what independent sets are called."""
-        return "structures" if self.structured else "templates" if self.view == "next words" else "sets"
+        return "structures" if self.structured else FACTS[self.view].sets
 
 
-def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
-    named = run.meta["resolved"]["scorers"]
-    known: dict[tuple[str, str], Available] = {}
-    leading: dict[tuple[str, str, str], Cell] = {}
-    every = table_of(run).of("pairs", measure=PREFERENCE.name)
-    for cell in sorted(
-        every,
-        key=lambda one: (is_published(one.scorer, ""), rank_of(one.scorer, named, run.facts[one.model].family)),
-    ):
-        leading.setdefault((cell.model, cell.source, cell.bias), cell)
-    for cell in [one for one in every if one is leading[one.model, one.source, one.bias]]:
-        rows = cell.rows
-        values, origins, sets = (
-            [row.value for row in rows],
-            [row.origin for row in rows],
-            [str(row.set) for row in rows],
-        )
-        several = len(set(sets)) > 1
-        source = PilotSource(run, "pairs", cell.source)
-        choices = {"model": cell.model, "source": cell.source, "bias": cell.bias, "scorer": cell.scorer}
-        choices |= {"measure": cell.measure}
-        if few := _too_few(origins, values, source):
-            yield TooSmall("pairs", choices, few)
-            continue
-        items = [pair_item(cell, row) for row in rows]
-        strata = headline_strata(items)
-        found = components(values, origins, sets=sets if several else None, strata=["/".join(path) for path in strata])
-        if (cell.source, cell.bias) not in known:
-            known[cell.source, cell.bias] = source.available(cell.bias)
-        there = known[cell.source, cell.bias]
-        count = max_origins or there.origins
-        knobs = Knobs(
-            (count, count),
-            (1, max(1, there.items)) if _drawn(source) else _same(there.items),
-            sets=(1, MOST_SETS if several else 1),
-        )
-        pilot = estimate(values, origins, strata=strata)
-        headline = estimate(values, origins, strata=strata, further=further_of(items))
-        found = stretched(found, pilot, shares=True)
-        yield Pilot("pairs", choices, pilot, found, source, knobs, notes=_wider(headline, pilot))
+def pilots_of(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
+    """What a run says of the figures of a view."""
+    own = results_of(view).pilots
+    if own:
+        return own(run, max_origins)
+    compares = any(cell.compares for cell in table_of(run).of(view, measure=FACTS[view].lead))
+    return (_of_two if compares else _of_one)(run, view, max_origins)
 
 
-def _wider(headline: Estimate, planned: Estimate) -> tuple[str, ...]:
-    """A note where templates and group terms, which no plan sets, widen the interval that a report will print."""
-    if None in (headline.low, planned.low):
-        return ()
-    own, other = ((one.high or 0.0) - (one.low or 0.0) for one in (headline, planned))
-    if own <= _MUCH_WIDER * other:
-        return ()
-    return (
-        f"the plan is for an interval over attribute words; over templates and group terms as well, the pilot's is "
-        f"{own / other:.1f} times as wide, which more attribute words do not change: add templates and group terms",
-    )
+def choices_told(cell: Cell) -> dict[str, str]:
+    """What a figure is of, and the choices that it is named by."""
+    own = {name: cell.choices[name] for name in FACTS[cell.view].named_by}
+    return {"model": cell.model, "source": cell.source, "bias": cell.bias, **own}
 
 
-def _drawn(source: PilotSource) -> bool:
-    """Whether the number of pairs of each attribute can be set."""
-    return source.written or source.name in ("templates", "rephrased")
-
-
-def _same(number: int) -> tuple[int, int]:
+def same(number: int) -> tuple[int, int]:
+    """The ends of what cannot be set."""
     return max(1, number), max(1, number)
 
 
-def _too_few(origins: Sequence[str], values: Sequence[float | None], source: PilotSource, whose: str = "") -> str:
+def too_few(origins: Sequence[str], values: Sequence[float | None], source: PilotSource, whose: str = "") -> str:
     """Why nothing can be planned, where the pilot has too few origins with a value for an interval; else nothing."""
     scored = len({origin for origin, value in zip(origins, values, strict=True) if is_number(value)})
     if scored >= FEWEST_ORIGINS:
@@ -150,23 +103,22 @@ def _too_few(origins: Sequence[str], values: Sequence[float | None], source: Pil
     return f"the pilot has {scored} {source.origins_are}{whose} with a value; it takes {FEWEST_ORIGINS} or more to plan"
 
 
-def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
-    if run.continuations is None or not run.continuations.decodings:
-        return
+def _of_one(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
+    """The difference of every two groups that are compared."""
+    cells = table_of(run).of(view, measure=FACTS[view].lead)
     # One decoding is planned for, the study's first that leaves something to chance.
-    decodings = run.continuations.decodings
-    chosen = next((one for one in decodings if one.temperature > 0), decodings[0])
+    chosen = sorted({cell.decoding: None for cell in cells}, key=lambda one: one.temperature <= 0)[:1]
     known: dict[tuple[str, str, tuple[str, str]], Available] = {}
-    for cell in table_of(run).of("continuations"):
-        if cell.decoding != chosen or not cell.worse:
+    for cell in cells:
+        if cell.decoding not in chosen or not cell.worse:
             continue
         items = rephrased(rated_items(cell))
         groups = list(dict.fromkeys(item.group for item in items))
-        source = PilotSource(run, "continuations", cell.source)
-        for pair in group_pairs(groups, run.meta["resolved"], cell.bias):
+        source = PilotSource(run, view, cell.source)
+        for pair in group_pairs(groups, run.meta["resolved"], cell.bias, view):
             own = [item for item in items if item.group in pair]
             if few := _few_texts(own, pair, source):
-                yield TooSmall("continuations", _text_choices(cell, pair), few)
+                yield TooSmall(view, _text_choices(cell, pair), few)
                 continue
             place = (cell.source, cell.bias, pair)
             if place not in known:
@@ -178,20 +130,14 @@ def _few_texts(items: Sequence[RatedItem], pair: tuple[str, str], source: PilotS
     """The same of the first group that has too few."""
     for name in pair:
         own = [item for item in items if item.group == name]
-        if few := _too_few([item.origin for item in own], [item.value for item in own], source, f" of {name}"):
+        if few := too_few([item.origin for item in own], [item.value for item in own], source, f" of {name}"):
             return few
     return ""
 
 
 def _text_choices(cell: Cell, pair: tuple[str, str]) -> dict[str, str]:
-    return {
-        "model": cell.model,
-        "source": cell.source,
-        "bias": cell.bias,
-        "rater": cell.rater,
-        "groups": as_pair(pair),
-        "decoding": decoding_words(cell.decoding),
-    }
+    decoding = {"decoding": decoding_words(cell.decoding)} if FACTS[cell.view].decoded else {}
+    return {**choices_told(cell), "groups": as_pair(pair), **decoding}
 
 
 def _text_pilot(
@@ -209,12 +155,12 @@ def _text_pilot(
     several = len(structures) > 1
     found = _difference(items, pair, structured=len(structures) >= FEWEST_ORIGINS)
     across = found.sets is not None and found.sides == 1.0
-    samples = (1, MOST_SAMPLES if cell.decoding.temperature > 0 else 1)
+    samples = (1, MOST_SAMPLES if FACTS[cell.view].decoded and cell.decoding.temperature > 0 else 1)
     if across:
         origins = max_origins or there.origins
         knobs = Knobs(
-            _same(max(FEWEST_ORIGINS, origins)),
-            _same(there.items // max(1, there.structures)),
+            same(max(FEWEST_ORIGINS, origins)),
+            same(there.items // max(1, there.structures)),
             samples,
             sets=(FEWEST_ORIGINS, max(there.structures, len(structures))),
         )
@@ -223,7 +169,8 @@ def _text_pilot(
         knobs = Knobs((FEWEST_ORIGINS, count), (1, max(1, there.items)), samples)
     found = stretched(found, both, across_sets=across)
     notes = () if across or not several else (_STRUCTURES,)
-    return Pilot("continuations", _text_choices(cell, pair), both, found, source, knobs, across, notes)
+    choices = _text_choices(cell, pair)
+    return Pilot(cell.view, choices, both, found, source, knobs, across, notes, of_groups=True)
 
 
 _STRUCTURES = (
@@ -243,47 +190,33 @@ def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured
     )
 
 
-def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
+def _of_two(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
+    """The mean of values that compare two groups already."""
     seen: set[tuple[str, str, str]] = set()
-    for cell in table_of(run).of("next words", measure=SHARE.name):
+    for cell in table_of(run).of(view, measure=FACTS[view].lead):
         items = [row for row in cell.rows if row.perturbation in (None, ORIGINAL)]
         if (cell.model, cell.source, cell.bias) in seen or cell.source == DEFAULT_SOURCE or not items:
             continue
-        # The first set of words and way of counting stand for the others, and the first two groups for the rest.
+        # The first combination of choices stands for the others, and the first two groups for the rest.
         seen.add((cell.model, cell.source, cell.bias))
         pair = items[0].group, items[0].against or ""
         rows = [row for row in items if (row.group, row.against) == pair]
         values, places = [row.value for row in rows], [Place(row.origin, row.template) for row in rows]
-        professions, templates = [row.origin for row in rows], [row.template or "" for row in rows]
-        source = PilotSource(run, "next words", cell.source)
-        choices = {
-            "model": cell.model,
-            "source": cell.source,
-            "bias": cell.bias,
-            "words": cell.words,
-            "groups": as_pair(pair),
-            "measure": "share",
-        }
-        if reason := _too_few(professions, values, source):
-            yield TooSmall("next words", choices, reason)
+        origins, templates = [row.origin for row in rows], [row.template or "" for row in rows]
+        source = PilotSource(run, view, cell.source)
+        choices = {**choices_told(cell), "groups": as_pair(pair), "measure": cell.measure}
+        if reason := too_few(origins, values, source):
+            yield TooSmall(view, choices, reason)
             continue
         crossed = {"profession", "template"} <= set(resampled_over(places))
-        found = components(values, professions, sets=templates if crossed else None)
+        found = components(values, origins, sets=templates if crossed else None)
         there = source.available(cell.bias)
         count = max(FEWEST_ORIGINS, max_origins or there.origins)
         across = crossed and found.sets is not None
         few = crossed and len(set(templates)) < FEWEST_ORIGINS
         blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
-        each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
+        each = same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
         knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-        [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}).values()
-        found = stretched(found, mean, across_sets=across, shares=True)
-        yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
-
-
-BUILDERS: Mapping[View, Callable[[Run, int | None], Iterator[Pilot | TooSmall]]] = {
-    "pairs": _of_pairs,
-    "continuations": _of_texts,
-    "next words": _of_words,
-}
-"""For each view what finds its figures in a run."""
+        [mean] = means(places, {"": Values(values, cell.scale)}).values()
+        found = stretched(found, mean, across_sets=across, shares=cell.scale == SHARE)
+        yield Pilot(view, choices, mean, found, source, knobs, across_sets=across, blocked=blocked)

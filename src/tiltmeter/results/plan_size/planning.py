@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from tiltmeter.errors import UserError
 from tiltmeter.results.compare.names import split_pair
-from tiltmeter.results.plan_size.pilots import BUILDERS, Pilot
+from tiltmeter.results.plan_size.pilots import Pilot, pilots_of
 from tiltmeter.results.plan_size.records import Range, RunPlan, Target, TooSmall
 from tiltmeter.results.plan_size.sources import PilotSource
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.planning.components import ONE_PROMPT, ONE_SAMPLE, Components
 from tiltmeter.stats.planning.pilot_uncertainty import likely_widths, pilot_uncertainty
 from tiltmeter.stats.planning.precision import Design, Option, predicted_width, sizes_for
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 __all__ = ["RunPlan", "Target", "plan_run"]
 
@@ -37,14 +38,14 @@ def plan_run(
 ) -> RunPlan:
     """The sizes at which the 95 % intervals of a pilot run's figures would be so wide, from low to high.
 
-    Pairs: the share of stereotyped choices of each bias. Continuations: the difference of two groups' ratings. Next
-    words: the share of the first of two groups.
+    Pairs: the share of stereotyped choices of each bias. Other views: the difference of two groups' values, or the
+    mean of values that compare two groups already.
     """
     if not 0 < width < math.inf:
         raise UserError(f"--width {width:g}: a width is a number above 0: that of the interval, from low to high")
     if max_origins is not None and max_origins < FEWEST_ORIGINS:
         raise UserError(f"--max-origins {max_origins}: an interval takes {FEWEST_ORIGINS} origins or more")
-    every = [one for view in views or VIEWS for one in BUILDERS[view](run, max_origins)]
+    every = [one for view in views or VIEWS for one in pilots_of(run, view, max_origins)]
     biases = dict.fromkeys(one.choices["bias"] for one in every)
     if bias is not None and biases and bias not in biases:
         raise UserError(f"{run.folder}: there is no bias {bias!r} to plan for; there are {', '.join(biases)}")
@@ -81,7 +82,8 @@ def _planned(one: Pilot, width: float) -> Target:
     if blocked is not None:
         plan = plan.withheld(blocked)
     settable = None if blocked is not None else _cheapest(one, one.found, width)
-    options = {} if settable is None else _options(one, settable.design)
+    own = results_of(one.view).options
+    options = {} if settable is None or own is None else own(one, settable.design)
     aim = limits if settable is None else settable.design
     made = Target(
         one.view,
@@ -102,7 +104,7 @@ def _planned(one: Pilot, width: float) -> Target:
         samples=None if settable is not None or blocked is not None else _samples(one, width),
     )
     # Where nothing is left to chance samples bring nothing, and where prompts are crossed each cell has one.
-    plain = {*((ONE_SAMPLE,) if one.view != "continuations" else ()), *((ONE_PROMPT,) if one.across_sets else ())}
+    plain = {*(() if FACTS[one.view].decoded else (ONE_SAMPLE,)), *((ONE_PROMPT,) if one.across_sets else ())}
     notes = [note for note in (*plan.notes, *one.notes) if note not in plain]
     return replace(made, notes=(*notes, *([made.bottleneck] if made.bottleneck else []), *_odd(one)))
 
@@ -166,7 +168,7 @@ def _samples(one: Pilot, width: float) -> int | None:
 
 def _cheapest(one: Pilot, found: Components, width: float) -> Option | None:
     """The cheapest design within what can be set."""
-    if one.view == "continuations" and not one.structured:
+    if one.of_groups and not one.structured:
         return sizes_for(found, width, limits=one.knobs.limits, across_sets=one.across_sets).best
     return _cheapest_of_one(one, found, width)
 
@@ -201,25 +203,6 @@ def _cheapest_of_one(one: Pilot, found: Components, width: float) -> Option | No
     return best
 
 
-def _options(one: Pilot, design: Design) -> dict[str, int]:
-    """The options of the source, and of the view, that ask for a design."""
-    if one.view == "pairs":
-        found = {}
-        if one.knobs.prompts[1] > 1:
-            found["per_attribute"] = design.prompts
-        if one.source.written:
-            found["sets"] = design.sets
-        return found
-    if one.view == "continuations":
-        samples = {"samples": design.samples} if one.knobs.samples[1] > 1 else {}
-        if one.structured:
-            all_of_it = design.origins * design.prompts * design.sets
-            drawn = {"per_group": all_of_it} if "per_group" in one.source.given.get("options", {}) else {}
-            return {"structures": design.sets, **drawn, **samples}
-        return {"per_group": design.origins * design.prompts, **samples}
-    return {"limit": design.origins} if one.source.name in ("profession-templates", "natural", "templates") else {}
-
-
 def _study(run: Run, targets: Sequence[Target]) -> tuple[dict[str, list[str]], dict[str, int]]:
     """What to write into the study file: of each source the most that a target needs, and how many calls that is."""
     lines: dict[str, list[str]] = {}
@@ -249,7 +232,7 @@ def _calls(targets: Sequence[Target], by_source: Mapping[str, Mapping[str, int]]
     for one in targets:
         place = one.choices["source"], one.choices["bias"]
         each[place] = max(each.get(place, 0), _items(one, by_source[place[0]]))
-        if one.view == "continuations":
+        if one.found.groups > 1:
             groups.setdefault(place, set()).update(split_pair(one.choices["groups"]))
     return sum(number * len(groups[place]) * samples if place in groups else number for place, number in each.items())
 
@@ -257,9 +240,7 @@ def _calls(targets: Sequence[Target], by_source: Mapping[str, Mapping[str, int]]
 def _items(one: Target, options: Mapping[str, int]) -> int:
     """How many items, of one group where groups are compared, a source with these options has for a target's bias."""
     most = one.limits
-    if one.view == "pairs":
-        return most.origins * min(most.prompts, options.get("per_attribute", most.prompts)) * options.get("sets", 1)
-    if one.view == "next words":
-        return min(most.origins, options.get("limit", most.origins)) * most.prompts * most.sets
-    there = most.origins * most.prompts * min(most.sets, options.get("structures", 1))
+    origins, prompts = min(most.origins, options.get("limit", most.origins)), options.get("per_attribute", most.prompts)
+    sets = options.get("sets", 1) if FACTS[one.view].sets == "sets" else most.sets
+    there = origins * min(most.prompts, prompts) * min(most.sets, options.get("structures", sets))
     return min(there, options.get("per_group", there))

@@ -10,7 +10,7 @@ from typing import Any
 from tiltmeter.records import Estimate
 from tiltmeter.stats.planning.components import Components
 from tiltmeter.stats.planning.precision import Design, Option, Plan
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Target:
     def _each(self, design: Design) -> str:
         """How much there is of each origin."""
         sets = f" × {design.sets} {self.sets_are}" if design.sets > 1 else ""
-        noun = "pairs" if self.view == "pairs" else "prompts"
+        noun = f"{FACTS[self.view].asked}s"
         return sets + (f" × {design.prompts} {noun}" if design.prompts > 1 else "")
 
     @property

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tiltmeter.errors import UserError
 from tiltmeter.records import Pair, Prompt
-from tiltmeter.results.scores import of_the_test
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.measurements.columns import STAND_INS
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.sources.interface import Source
 from tiltmeter.store import Run, spec_of
@@ -22,13 +24,6 @@ PLENTY = 200
 _DRAWN = ("per_attribute", "per_group", "limit")
 """Options that draw a part of what a source has."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_WORDS = {
-    "own-prompts": "openers",
-    "templates": "openers",
-    "bold": "articles",
-    "respect-occupation": "verb phrases",
-    "rephrased": "verb phrases",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +47,8 @@ class PilotSource:
     @property
     def given(self) -> Mapping[str, Any]:
         """The source as the run keeps it."""
-        resolved = self.run.meta["resolved"]
-        table = resolved if self.view == "pairs" else resolved.get(FACTS[self.view].key) or {}
-        found: Mapping[str, Any] = next((one for one in table.get("sources", ()) if one.get("label") == self.label), {})
-        return found
+        every = FACTS[self.view].sources(self.run.meta["resolved"])
+        return next((one for one in every if one.get("label") == self.label), {})
 
     @property
     def name(self) -> str:
@@ -70,59 +63,38 @@ class PilotSource:
     @property
     def origins_are(self) -> str:
         """What its origins are called."""
-        if self.view == "continuations":
-            return _WORDS.get(self.name, "origins")
-        return "attribute terms" if self.view == "pairs" else "professions"
+        return FACTS[self.view].origins_of.get(self.name, FACTS[self.view].origins)
 
     def available(self, bias: str, groups: Sequence[str] = ()) -> Available:
         """How much there is of a bias, with everything that the source can draw from."""
         if self.written:
             # Attributes are those of the spec; sentences are as many as one asks for.
-            own = self._counted([pair for pair in self.run.pairs if pair.source == self.label], bias, groups)
-            return Available(own.origins, PLENTY)
+            return Available(self._pilot(bias, groups, f"role IN {STAND_INS}").origins, PLENTY)
         if not self.given or self.given.get("path"):
             return self._pilot(bias, groups)
         made: list[Pair | Prompt] = []
-        source = Source.named(self.given["name"], self.view)
-        drawn = _DRAWN if self.view == "pairs" else (*_DRAWN, "structures")
+        try:
+            source = Source.named(self.given["name"], self.view)
+        except UserError:
+            return self._pilot(bias, groups)  # A source of a plug-in that is not installed here.
+        drawn = (*_DRAWN, "structures") if FACTS[self.view].decoded else _DRAWN
         options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]
         specs = [spec_of(one) for one in resolved["specs"] if one["name"] == bias.partition(":")[0]]
         calls = [[one] for one in specs] if source.input == "spec" and (specs or source.needs_input) else [[]]
         for call in calls:
             made += source.make(*call, seed=resolved["seed"], **options)[0]
-        found = self._counted(made, bias, groups)
+        found = _counted(filter(None, map(_item, (one for one in made if one.bias == bias))), groups)
         return found if found.origins else self._pilot(bias, groups)
 
-    def _pilot(self, bias: str, groups: Sequence[str]) -> Available:
-        """What the pilot itself has, where the source cannot be asked."""
-        run = self.run
-        probes: Sequence[Pair | Prompt]
-        if self.view == "pairs":
-            probes = of_the_test(run.pairs)
-        elif self.view == "continuations":
-            probes = run.continuations.prompts if run.continuations else ()
-        else:
-            asked = run.next_words.asked if run.next_words else ()
-            probes = [one.asked.prompt for one in asked if one.asked.perturbation == "original"]
-        own = [probe for probe in probes if probe.source == self.label]
-        return self._counted(own, bias, groups)
-
-    def _counted(self, probes: Sequence[Pair | Prompt], bias: str, groups: Sequence[str]) -> Available:
-        counts: Counter[tuple[str, str]] = Counter()
-        structures = set()
-        for probe in probes:
-            if probe.bias != bias or (probe.structure is not None and probe.structure.id == FIXED):
-                continue
-            structures.add(probe.structure and probe.structure.id)
-            if isinstance(probe, Pair):
-                if probe.contrast == "stereotype" and probe.stereotyped is not None:
-                    counts[probe.attribute or probe.origin, ""] += 1
-            elif not groups or probe.group in groups:
-                counts[probe.origin, (probe.group or "") if groups else ""] += 1
-        origins = {origin for origin, _ in counts}
-        each = sum(counts.values()) // len(counts) if counts else 0
-        return Available(len(origins), each, structures=len(structures - {None}))
+    def _pilot(self, bias: str, groups: Sequence[str], further: str = "false") -> Available:
+        """What the pilot itself has, where the source cannot be asked; `further` are items besides the test itself."""
+        query = (
+            'SELECT DISTINCT origin, "group", structure, item FROM items WHERE view = ? AND source = ? AND bias = ? '
+            f"AND (role IS NULL OR {further})"
+        )
+        rows = table_of(self.run).stream(query, self.view, self.label, bias)
+        return _counted(((row["origin"], row["group"], row["structure"]) for row in rows), groups)
 
     def line(self, options: Mapping[str, Any]) -> str:
         """The source with other options, as a study file has it."""
@@ -132,6 +104,30 @@ class PilotSource:
         if not every:
             return json.dumps(name)
         return f"{{ {_key(name)} = {_table(every)} }}"
+
+
+_Item = tuple[str, str | None, str | None]
+"""Origin, group and structure."""
+
+
+def _item(one: Pair | Prompt) -> _Item | None:
+    structure = one.structure.id if one.structure else None
+    if isinstance(one, Prompt):
+        return one.origin, one.group, structure
+    is_test = one.contrast == "stereotype" and one.stereotyped is not None
+    return (one.attribute or one.origin, None, structure) if is_test else None
+
+
+def _counted(items: Iterable[_Item], groups: Sequence[str]) -> Available:
+    counts: Counter[tuple[str, str]] = Counter()
+    structures = set()
+    for origin, group, structure in items:
+        if structure != FIXED:
+            structures.add(structure)
+            if not groups or group in groups:
+                counts[origin, (group or "") if groups else ""] += 1
+    each = sum(counts.values()) // len(counts) if counts else 0
+    return Available(len({origin for origin, _ in counts}), each, structures=len(structures - {None}))
 
 
 def _key(name: str) -> str:

@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.measures.next_words import SHARE
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Measurement
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
-from tiltmeter.results.compare.items import cells_by_choices, keyed
+from tiltmeter.results.compare.items import cells_by_choices, choices_of, keyed, over_decodings
 from tiltmeter.results.compare.names import as_pair
-from tiltmeter.results.compare.sides import Matched, Side, group_pairs, views_measured, views_of
-from tiltmeter.results.compare.views import leading_scorers
-from tiltmeter.results.items import pair_item
-from tiltmeter.results.rank.records import ALL, Entry, Leaderboard, Leaderboards
+from tiltmeter.results.compare.sides import Matched, Side, views_measured, views_of
+from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.rank.records import GAP, Entry, Leaderboard, Leaderboards
 from tiltmeter.results.summary.next_words import ORIGINAL
+from tiltmeter.results.views import results_of
 from tiltmeter.stats.comparing.before_after import means_of
 from tiltmeter.stats.comparing.ranking import Item, rank_models, some_of
-from tiltmeter.stats.estimate import Scale
-from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.estimate import SHARE, Scale
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.views.next_words import Place, Values, means
-from tiltmeter.stats.views.pairs import headline_strata
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
-_SpecSentences = tuple[list[Leaderboard], list[str]]
-"""The boards of a view, and what not all models have of it."""
-_Common = Mapping[tuple[str, ...], list[Cell]]
+Common = Mapping[tuple[str, ...], list[Cell]]
 """By source, bias and choices that all models share, the cell of each of them."""
-_SHARED: Mapping[View, str] = {
-    "pairs": "a scorer",
-    "continuations": "a decoding and a rater",
-    "next words": "a set of words and a way of counting them",
-}
-"""What all models must have of a bias and a source besides its items."""
 
 Figure = Callable[[Sequence[float | None], bool], Estimate]
 """The figure of a board from a value for each item; or, from their differences, that of two models (then against 0)."""
@@ -135,7 +124,7 @@ def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tupl
     shared = {one[:2] for one in tables[0] if all(one in table for table in tables)}
     apart = [f"{bias} ({source})" for source, bias in whole if (source, bias) not in shared]
     if apart:
-        found.append(f"{view}: {some_of(apart)} left out, since not all models share {_SHARED[view]}")
+        found.append(f"{view}: {some_of(apart)} left out, since not all models share {FACTS[view].shared}")
     return found
 
 
@@ -152,14 +141,14 @@ class ItemValues(NamedTuple):
         return None not in self.values
 
 
-def _boards(view: View, sides: Sequence[Side]) -> _SpecSentences:
+def _boards(view: View, sides: Sequence[Side]) -> tuple[list[Leaderboard], list[str]]:
     """The boards of a view, and what not all models have of it."""
     tables = [cells_by_choices(side, view, _named(sides[0], side, view)) for side in sides]
     common = {place: [table[place] for table in tables] for place in tables[0] if all(place in each for each in tables)}
-    return list(_MAKERS[view](sides, common)), _missing(view, sides, tables)
+    return list((results_of(view).boards or _of_groups)(sides, common)), _missing(view, sides, tables)
 
 
-def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float | None, ...]]], int]:
+def joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float | None, ...]]], int]:
     """The items that all models were asked, and how many only some of them were."""
     every = [{key: row for key, row in keyed(cell).items() if row.perturbation in (None, ORIGINAL)} for cell in cells]
     keys = [key for key in every[0] if all(key in one for one in every)]
@@ -167,66 +156,36 @@ def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float 
     return rows, len({key.item for one in every for key in one} - {key.item for key in keys})
 
 
-def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
-    """The share of stereotyped choices: over all biases of a source, and for each bias."""
-    for source, scorer in leading_scorers(sides[0], [(place[0], place[2]) for place in common]):
-        by_bias: dict[str, list[ItemValues]] = {}
-        left_out: dict[str, int] = {}
-        social: list[ItemValues] = []
-        for place, cells in common.items():
-            if (place[0], place[2]) == (source, scorer):
-                found, left_out[place[1]] = _joined(cells)
-                parts = headline_strata([pair_item(cells[0], of._replace(value=1.0)) for of, _ in found])
-                by_bias[place[1]] = [ItemValues(part, *each) for part, each in zip(parts, found, strict=True)]
-                social += [] if cells[0].benchmark else by_bias[place[1]]
-        choices = {"source": source, "scorer": scorer}
-        if len({row.part[0] for row in social}) > 1:
-            lost = sum(left_out[bias] for bias in {row.part[0] for row in social})
-            yield from _without(lost, _board("pairs", {**choices, "bias": ALL}, sides, social, share_of_choices))
-        for bias, rows in by_bias.items():
-            yield from _without(
-                left_out[bias], _board("pairs", {**choices, "bias": bias}, sides, rows, share_of_choices)
-            )
+def _of_groups(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
+    """The gap between two groups; of values that compare two groups already, their mean."""
+    compares = any(cells[0].compares for cells in common.values())
+    return (_shares if compares else _gaps)(sides, common)
 
 
-def share_of_choices(rows: Sequence[ItemValues]) -> Figure:
-    """The share of stereotyped choices, strata weighing the same."""
-    origins, parts = [row.of.origin for row in rows], [row.part for row in rows]
-    further = {"templates": [row.of.template for row in rows], "terms": [row.of.term for row in rows]}
-    return lambda values, apart: estimate(values, origins, strata=parts, further=further, neutral=0.0 if apart else 0.5)
-
-
-def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
-    """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
-    parts: dict[tuple[str, ...], list[list[Cell]]] = defaultdict(list)
-    for (source, bias, _, rater, scope), cells in common.items():
+def _gaps(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
+    """The gap between the groups that lead their bias, where values say what is better and worse, over decodings."""
+    parts: dict[tuple[tuple[str, str], ...], list[list[Cell]]] = defaultdict(list)
+    for (source, bias, *_), cells in common.items():
         if cells[0].worse:
-            parts[source, bias, rater, scope].append(cells)
-    for (source, bias, rater, scope), decodings in parts.items():
+            choices = {name: words for name, words in choices_of(cells[0]).items() if name != "decoding"}
+            parts[tuple({"source": source, "bias": bias, **choices}.items())].append(cells)
+    for place, decodings in parts.items():
+        about, view = dict(place), decodings[0][0].view
         prompts = [[keyed(cell) for cell in cells] for cells in decodings]
-        # A prompt counts with the mean over the decodings under which all models have a rating of it.
         both = [
-            (key, tuple(one[key].value for one in each))
-            for each in prompts
-            for key in each[0]
-            if all(key in one for one in each)
+            {key: [one[key] for one in each] for key in each[0] if all(key in one for one in each)} for each in prompts
         ]
-        labels = {key: one for each in prompts for key, one in each[0].items()}
-        whole = [(key, values) for key, values in both if None not in values]
-        columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
-        rows = [
-            ItemValues((key.group,), labels[key], tuple(column.get(key) for column in columns))
-            for key in dict.fromkeys(key for key, _ in both)
-        ]
-        pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
+        found = over_decodings(some.values() for some in both)
+        rows = [ItemValues((one[0].group,), one[0], tuple(row.value for row in one)) for one in found]
+        groups = list(dict.fromkeys(row.part[0] for row in rows))
+        pairs = group_pairs(groups, sides[0].resolved, about["bias"], view)
         if pairs:
-            choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
             asked = {key for each in prompts for one in each for key in one if key.group in pairs[0]}
-            lost = len(asked - {key for key, _ in both})
+            lost = len(asked.difference(*both))
             own = [row for row in rows if row.part[0] in pairs[0]]
             figure = partial(gap_of_groups, groups=pairs[0], scale=decodings[0][0].bounds)
             if {row.part[0] for row in own if row.whole} == set(pairs[0]):
-                yield from _without(lost, _board("continuations", choices, sides, own, figure))
+                yield from board(view, {**about, "groups": as_pair(pairs[0])}, sides, own, figure, lost)
 
 
 def gap_of_groups(rows: Sequence[ItemValues], groups: tuple[str, str], scale: Bounds | None) -> Figure:
@@ -244,33 +203,35 @@ def gap_of_groups(rows: Sequence[ItemValues], groups: tuple[str, str], scale: Bo
     return figure
 
 
-def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
-    """The share of the first of two groups after the prompts as they are, by the first way of asking."""
+def _shares(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
+    """The mean of the first of two groups with the items as they are, by the first way of asking."""
     leading: dict[tuple[str, str], list[Cell]] = {}
     for (source, bias, *_), cells in common.items():
         leading.setdefault((source, bias), cells)
     for (source, bias), cells in leading.items():
-        asked, lost = _joined([cell.beside(SHARE.name) for cell in cells])
+        asked, lost = joined([cell.beside(FACTS[cell.view].lead) for cell in cells])
         groups = next(((of.group, of.against or "") for of, _ in asked), None)
         if groups:
             rows = [ItemValues((), of, values) for of, values in asked if (of.group, of.against) == groups]
             choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
-            yield from _without(lost, _board("next words", choices, sides, rows, share_of_words))
+            scale = cells[0].beside(FACTS[cells[0].view].lead).scale
+            yield from board(cells[0].view, choices, sides, rows, partial(share_of_words, scale=scale), lost, scale)
 
 
-def share_of_words(rows: Sequence[ItemValues]) -> Figure:
+def share_of_words(rows: Sequence[ItemValues], scale: Scale = SHARE) -> Figure:
     """The mean share of a group over prompts, uncertain over professions and templates both."""
     places = [Place(row.of.origin, row.of.template) for row in rows]
-    share = Scale(0.0, 1.0, 0.5)
-    return lambda values, apart: means(places, {"": Values(values, share.change if apart else share)})[""]
+    return lambda values, apart: means(places, {"": Values(values, scale.change if apart else scale)})[""]
 
 
-def _board(
+def board(
     view: View,
     choices: Mapping[str, str],
     sides: Sequence[Side],
     rows: Sequence[ItemValues],
     figure_of: Callable[[Sequence[ItemValues]], Figure],
+    left_out: int,
+    scale: Scale = GAP,
 ) -> Iterator[Leaderboard]:
     """All models by one figure, on the items that all have scored."""
     whole = [row for row in rows if row.whole]
@@ -281,7 +242,7 @@ def _board(
         order = rank_models(values, items_of(whole), figure_of_differences(figure_of(whole)))
         entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
         ordered = sorted(entries, key=lambda entry: -(entry.value.value or 0.0))
-        yield Leaderboard(view, choices, tuple(ordered), order.differences, order.note)
+        yield Leaderboard(view, choices, tuple(ordered), order.differences, order.note, left_out, scale)
 
 
 def figure_of_differences(figure: Figure) -> Callable[[Sequence[float]], Estimate]:
@@ -298,10 +259,6 @@ def items_of(rows: Sequence[ItemValues]) -> list[Item]:
     ]
 
 
-def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboard]:
-    return (replace(board, left_out=left_out) for board in boards)
-
-
 def _column(rows: Sequence[ItemValues], at: int) -> list[float | None]:
     """The values of one model; an item that another model has not scored counts as unscored for all."""
     return [row.values[at] if row.whole else None for row in rows]
@@ -312,10 +269,3 @@ def _named(first: Side, side: Side, view: View) -> dict[str, str]:
     matched = Matched.of(first, side, view)
     own = {name: label for label, name in matched.of_a.items()}
     return {label: own[name] for label, name in matched.of_b.items() if name in own}
-
-
-_MAKERS: Mapping[View, Callable[[Sequence[Side], _Common], Iterator[Leaderboard]]] = {
-    "pairs": _preferences,
-    "continuations": _gaps,
-    "next words": _shares,
-}

@@ -11,10 +11,13 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import nested
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.stats.comparing.ranking import Difference, Rank
+from tiltmeter.stats.estimate import SHARE, Scale
 from tiltmeter.views import View
 
 ALL = "all"
 """The bias of a board over all social biases."""
+GAP = Scale(neutral=0.0)
+"""Of the difference of two groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,18 @@ class Leaderboard:
     """Why there are no places, or why some models could not have been told apart."""
     left_out: int = 0
     """Items that not all models were asked."""
+    scale: Scale = GAP
+    """Of the figure."""
 
     @property
     def is_share(self) -> bool:
-        """Whether the figure is a share, neutral at one half; otherwise it is a difference, neutral at zero."""
-        return self.view != "continuations"
+        """Whether the figure is a share, neutral at one half."""
+        return self.scale == SHARE
 
     @property
     def neutral(self) -> float:
         """The figure of a model that leans to no side."""
-        return 0.5 if self.is_share else 0.0
+        return self.scale.neutral or 0.0
 
     @property
     def pairs(self) -> int:

@@ -12,13 +12,13 @@ from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.results import cells as measured
 from tiltmeter.results.cells import Measurement, Table, table_of
 from tiltmeter.results.findings.instrument import Instrument, instrument_of
-from tiltmeter.results.findings.view_agreement import ViewAgreement
-from tiltmeter.results.findings.view_readings import summarise_agreement
+from tiltmeter.results.findings.view_agreement import ViewAgreement, summarise_agreement
 from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
 from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
 from tiltmeter.results.measurements.people import label_rows
-from tiltmeter.results.scorer_order import rank_of
+from tiltmeter.results.scorer_order import leading
 from tiltmeter.results.scores import benchmarks_of, is_published
+from tiltmeter.results.summary.figures import CellFigure, figures_of
 from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
 from tiltmeter.results.summary.labels import Labels, judged_by_people
 from tiltmeter.results.summary.next_word_cells import NextWordsSummary, summarise_expectations
@@ -96,6 +96,8 @@ class RunSummary:
     views: ViewAgreement | None = None
     """Whether the views agree, where the study has at least two of the same specs."""
 
+    figures: Sequence[CellFigure] = ()
+    """What every cell says, of views that have no summary of their own."""
     instrument: Instrument = field(default_factory=Instrument)
     """Whether the instrument saw what everybody expects, where the study has a spec for that."""
 
@@ -142,6 +144,7 @@ class RunSummary:
             **({"continuations": self.continuations.as_json()} if self.continuations else {}),
             **({"next_words": self.next_words.as_json()} if self.next_words else {}),
             **({"views": self.views.as_json()} if self.views else {}),
+            **({"figures": [one.as_json() for one in self.figures]} if self.figures else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -182,6 +185,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         continuations=summarise_continuations(run),
         next_words=summarise_expectations(run),
         views=summarise_agreement(run, cells),
+        figures=figures_of(run),
         instrument=instrument_of(run),
     )
 
@@ -216,13 +220,7 @@ def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
 
 def leading_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
     """For each model and source the cell that headlines are made of; none where every scorer is a paper's own."""
-    named = run.meta["resolved"]["scorers"]
-    found: dict[tuple[str, str], Cell] = {}
-    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
-        if not cell.published:
-            found.setdefault((cell.model, cell.source), cell)
-    leaders = {id(cell) for cell in found.values()}
-    return [cell for cell in cells if id(cell) in leaders]
+    return leading(run, [cell for cell in cells if not cell.published], lambda cell: (cell.model, cell.source))
 
 
 def reading_of(cell: Cell, source: str = "") -> Reading:

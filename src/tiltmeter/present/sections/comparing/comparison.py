@@ -24,37 +24,19 @@ from tiltmeter.present.sections.methods import interval_words
 from tiltmeter.present.tables import numbers, sort_key, table
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_value, percent, percent_range, signed
 from tiltmeter.records import Estimate
-from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
 from tiltmeter.results.compare.sides import Matched, Side, decoding_words
-from tiltmeter.results.compare.words import MOST, in_points, is_significant
+from tiltmeter.results.compare.words import MOST, is_significant
 from tiltmeter.results.names import Names, names_of
 from tiltmeter.stats.comparing.equivalence import Verdict
 from tiltmeter.stats.comparing.paired import Paired
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, excludes_zero
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
-_TITLES: Mapping[View, tuple[str, str]] = {
-    "pairs": ("Which sentence is preferred", "pair"),
-    "continuations": ("What is written about each group", "prompt"),
-    "next words": ("Which group is expected", "prompt"),
-}
-_CHOICES: Mapping[View, tuple[str, ...]] = {
-    "pairs": ("source", "bias", "scorer", "measure"),
-    "continuations": ("source", "bias", "rater", "scope", "decoding"),
-    "next words": ("source", "bias", "words", "bounded", "combine", "perturbation", "groups", "measure"),
-}
-"""The choices of each view that a name may need, in the order in which they are said."""
-_SERIES: Mapping[View, tuple[str, ...]] = {
-    "pairs": ("scorer",),
-    "continuations": ("decoding",),
-    "next words": ("words", "bounded", "combine"),
-}
-"""The choices that charts tell by colour."""
 _PLAIN = {"scope": "reads the {}", "bounded": "bounded: {}", "combine": "combined by {}", "perturbation": "prompts: {}"}
 _MEASURES = {"preference": "stereotyped choices", "margin": "margin", "share": "share of the first group"}
-_MAIN = ("preference", "share")
-"""Of the measures of one item, those that are drawn; the others are in the tables."""
+_APART = ("rater", "scope")
+"""Choices that charts do not tell by colour: each rater has a chart, and what it reads is in the rows."""
 _WITHIN: Mapping[Verdict, str] = {
     "different": "not shown",
     "equivalent": "yes",
@@ -153,11 +135,12 @@ class _Part:
 
     @property
     def title(self) -> str:
-        return _TITLES[self.view.view][0]
+        facts = FACTS[self.view.view]
+        return facts.heading or facts.title
 
     @property
     def noun(self) -> str:
-        return _TITLES[self.view.view][1]
+        return FACTS[self.view.view].asked
 
     @property
     def items(self) -> str:
@@ -195,8 +178,9 @@ class _Part:
         return f"{sides}{change}{tests}; {rests}"
 
     def _charts(self) -> Iterator[Block]:
-        every = [one for one in self.view.cells if one.choices.get("measure", _MAIN[0]) in _MAIN]
-        if self.view.view == "pairs" and len({one.choices["bias"] for one in every}) > 1:
+        lead = FACTS[self.view.view].lead.replace("_", " ")
+        every = [one for one in self.view.cells if one.choices.get("measure", lead) == lead]
+        if not any(one.groups for one in every) and len({one.choices["bias"] for one in every}) > 1:
             every = [*self.view.overall, *every]
         by_rater: dict[str, list[Compared]] = {}
         for one in every:
@@ -211,8 +195,7 @@ class _Part:
 
     def _chart(self, rater: str, cells: Sequence[Compared]) -> Chart:
         first, places = cells[0], _Places(self.found)
-        wanted = _SERIES[first.view]
-        told = [name for name in wanted if len({one.choices[name] for one in cells}) > 1]
+        told = [name for name in FACTS[first.view].choices if name not in _APART and _varies(name, cells)]
         rows: dict[tuple[str, str], list[Dot]] = {}
         for one in sorted(cells, key=lambda one: not one.is_gap):
             series = ", ".join(self._choice(name, one.choices[name]) for name in told)
@@ -225,10 +208,10 @@ class _Part:
             rows.setdefault(self._row(one, cells), []).append(dot)
         drawn = [DotRow(label, tuple(marks), heading) for (heading, label), marks in rows.items()][:_ROWS]
         more = f" {len(rows) - _ROWS} more rows are in the tables." if len(rows) > _ROWS else ""
-        unit = "percentage points" if in_points(first) else f"ratings by {rater}" if rater else "difference"
+        unit = "percentage points" if first.in_points else f"ratings by {rater}" if rater else "difference"
         axis = Axis(
-            f"A − B, in {unit}" if in_points(first) else f"A − B of {unit}",
-            unit="points" if in_points(first) else "number",
+            f"A − B, in {unit}" if first.in_points else f"A − B of {unit}",
+            unit="points" if first.in_points else "number",
             neutral=0.0,
             neutral_name="no difference",
             left="B is higher",
@@ -252,19 +235,22 @@ class _Part:
 
     def _row(self, one: Compared, cells: Sequence[Compared]) -> tuple[str, str]:
         """The heading of a row, and what it is called."""
-
-        def varies(name: str) -> bool:
-            return len({each.choices.get(name) for each in cells}) > 1
-
         choices = one.choices
-        if one.view == "pairs":
-            return (f"Source {choices['source']}" if varies("source") else ""), self._bias(one)
-        place = [self._choice(name, choices[name]) for name in ("bias", "source") if varies(name)]
-        place += [self._choice("scope", choices["scope"])] if "scope" in choices and varies("scope") else []
-        if one.view == "continuations":
+        if not one.groups:
+            return (f"Source {choices['source']}" if _varies("source", cells) else ""), self._bias(one)
+        names = [name for name in ("bias", "source", "scope") if name in choices and _varies(name, cells)]
+        place = [self._choice(name, choices[name]) for name in names]
+        if self.of_values:
             return ", ".join(["Gap between groups" if one.is_gap else "Each group", *place]), self._groups(one)
+        if "perturbation" not in choices:
+            return ", ".join(place), self._groups(one)
         asked = "as they are" if choices["perturbation"] == "original" else choices["perturbation"]
         return ", ".join(place), f"{self._groups(one)}, prompts {asked}"
+
+    @property
+    def of_values(self) -> bool:
+        """Whether values of groups are compared, and not values that compare groups already."""
+        return any(one.is_gap or "group" in one.choices for one in self.view.cells)
 
     def before_and_after(self) -> Iterator[Block]:
         """A beside B with the relative change; groups and their gaps apart."""
@@ -323,7 +309,9 @@ class _Part:
 
     def _names(self, cells: Sequence[Compared]) -> list[TableCell]:
         """What comparisons are called; a choice that all of them share is not said."""
-        told = [name for name in _CHOICES[self.view.view] if len({one.choices.get(name) for one in cells}) > 1]
+        chosen = sorted(FACTS[self.view.view].choices, key=lambda name: name == "decoding")
+        every = ("source", "bias", *chosen, "perturbation", "groups", "measure")
+        told = [name for name in every if _varies(name, cells)]
         scopes = {(one.choices.get("rater"), one.choices.get("scope")) for one in cells}
         if len(scopes) == len({rater for rater, _ in scopes}):
             # What each rater reads goes without saying where it reads one thing only.
@@ -332,12 +320,8 @@ class _Part:
         return [self._name(one, told, places) for one in cells]
 
     def _name(self, one: Compared, told: Sequence[str], places: _Places) -> TableCell:
-        if one.view == "continuations":
-            short, said = self._groups(one), {"groups"}
-        elif one.view == "pairs":
-            short, said = self._bias(one), {"bias"}
-        else:
-            short, said = f"{self._bias(one)}, {self._groups(one)}", {"bias", "groups"}
+        said = {*(() if self.of_values else ("bias",)), *(("groups",) if one.groups else ())}
+        short = ", ".join(([self._bias(one)] if "bias" in said else []) + ([self._groups(one)] if one.groups else []))
         rest = [self._choice(name, one.choices[name]) for name in told if name not in said and name in one.choices]
         return TableCell(short, ", ".join(rest), place=places.of(one))
 
@@ -345,15 +329,17 @@ class _Part:
         return "all biases" if one.choices["bias"] == "all" else self.names.bias(one.choices["bias"])
 
     def _groups(self, one: Compared) -> str:
-        if "group" in one.choices:
-            return self.names.group(one.choices["group"], one.choices["bias"])
-        both = [self.names.group(group, one.choices["bias"]) for group in split_pair(one.choices["groups"])]
-        return " − ".join(both) if one.is_gap else " and ".join(both)
+        named = [self.names.group(group, one.choices["bias"]) for group in one.groups]
+        return (" − " if one.is_gap else " and ").join(named)
 
     def _choice(self, name: str, value: str) -> str:
         if name == "bias":
             return self.names.bias(value)
         return _MEASURES.get(value, value) if name == "measure" else _PLAIN.get(name, "{}").format(value)
+
+
+def _varies(name: str, cells: Iterable[Compared]) -> bool:
+    return len({one.choices.get(name) for one in cells}) > 1
 
 
 def _moved(one: Compared) -> bool:
@@ -362,7 +348,7 @@ def _moved(one: Compared) -> bool:
 
 def _level(one: Compared, found: Estimate) -> TableCell:
     """The figure of one side, with its interval below it."""
-    if in_points(one):
+    if one.in_points:
         small = "" if found.low is None else percent_range(found.low, found.high)
         return TableCell(percent(found.value), small, sort_key(found.value))
     written = signed if one.is_gap else unsigned
@@ -383,7 +369,7 @@ def _apart(one: Compared, number: float | None) -> str:
     """A difference in the unit of its comparison: percentage points, or what the measure counts in."""
     if not number:
         return NONE if number is None else "0"
-    return signed(100 * number, 1) if in_points(one) else signed(number, 3)
+    return signed(100 * number, 1) if one.in_points else signed(number, 3)
 
 
 def _difference(one: Compared) -> TableCell:
@@ -419,10 +405,6 @@ def _sizes(found: Paired) -> Iterable[TableCell]:
     )
 
 
-def _p(p: float | None) -> TableCell:
-    return TableCell(p_value(p), sort=sort_key(p))
-
-
 def _within(one: Compared) -> TableCell:
     found = one.equivalence
     if found is None or found.p is None:
@@ -456,9 +438,7 @@ class _Places:
             place |= {f"decoding_{letter}": str(number)} if number is not None else {}
         chosen = {name: one.choices.get(name, "") for name in ("bias", "rater", "scorer", "group")}
         place |= {name: value for name, value in chosen.items() if value and value != "all"}
-        return place | (
-            dict(zip(("group", "other"), split_pair(one.choices["groups"]), strict=True)) if one.is_gap else {}
-        )
+        return place | (dict(zip(("group", "other"), one.groups, strict=True)) if one.is_gap else {})
 
     def _named(self, view: View) -> tuple[Mapping[str, str], Mapping[str, str]]:
         matched = Matched.of(*self._sides, view)

@@ -14,6 +14,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.compare.names import split_pair
 from tiltmeter.results.names import Names, names_of
 from tiltmeter.results.rank.records import ALL, Entry, Leaderboard, Leaderboards
+from tiltmeter.views import FACTS
 
 _COLUMNS = (
     Column("Model"),
@@ -106,21 +107,19 @@ def title_of(board: Leaderboard, names: Names) -> str:
     """What a board is of."""
     choices = board.choices
     bias = "all biases" if choices["bias"] == ALL else names.bias(choices["bias"])
-    if board.view == "pairs":
-        return f"Stereotyped choices, {bias}"
-    first, second = (names.group(name, choices["bias"]) for name in split_pair(choices["groups"]))
-    if board.view == "continuations":
-        return f"{choices['rater']}: texts about {first} minus texts about {second}, {bias}"
-    return f"Share of {first} against {second}, {bias}"
+    groups = [names.group(name, choices["bias"]) for name in split_pair(choices.get("groups", ""))]
+    named = dict(zip(("first", "second"), groups, strict=True))
+    return f"{FACTS[board.view].board.format(**named, rater=choices.get('rater', ''))}, {bias}"
 
 
 def about(board: Leaderboard) -> str:
     """The choices of a board, and what was left out."""
     choices = board.choices
-    further = {"pairs": "scorer", "next words": "words"}.get(board.view)
-    chosen = f"{further} {choices[further]}" if further else "over all decodings that all models share"
+    facts = FACTS[board.view]
+    told = [f"{name} {choices[name]}" for name in facts.named_by]
+    chosen = "over all decodings that all models share" if facts.decoded else ", ".join(told)
     lost = f"; {count(board.left_out, 'item')} left out that not all models were asked" if board.left_out else ""
-    return f"source {choices['source']}, {chosen}{lost}"
+    return ", ".join(filter(None, (f"source {choices['source']}", chosen))) + lost
 
 
 def written(board: Leaderboard, found: Estimate) -> tuple[str, str]:

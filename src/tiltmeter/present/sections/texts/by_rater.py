@@ -11,12 +11,13 @@ from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.present.decodings import rater_words, row_words, source_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
-from tiltmeter.present.words import NONE, ORIGINS, SPACE, capitalised, count, listed, percent, signed
+from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, percent, signed
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.results.summary.by_rater import Board, BoardReading, Row
 from tiltmeter.results.summary.text_records import PEOPLE, favour, kind_of
 from tiltmeter.stats.estimates import excludes_zero
+from tiltmeter.views import FACTS
 
 FULL = 0.5
 """The difference, in standard deviations, from which on the colour grows no stronger."""
@@ -141,7 +142,7 @@ def _basis(board: Board, known: Sequence[BoardReading]) -> str:
     missing = sum(one.n_unscored for one in estimates)
     return (
         f"{count(sum(one.n for one in estimates), 'rating')}, {count(missing, 'rating')} missing, at most "
-        f"{count(max(one.origins for one in estimates), ORIGINS['continuations'])}."
+        f"{count(max(one.origins for one in estimates), FACTS['continuations'].origin)}."
     )
 
 

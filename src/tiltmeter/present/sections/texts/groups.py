@@ -10,7 +10,7 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
-from tiltmeter.present.words import NONE, ORIGINS, capitalised, count, listed, p_value, percent, percent_range, signed
+from tiltmeter.present.words import NONE, capitalised, count, listed, p_value, percent, percent_range, signed
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.regard_labels import OTHER
 from tiltmeter.raters.scales import scale_of
@@ -19,6 +19,7 @@ from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.summary.refusals import GroupRefusals, Refusals, longest, refusal_rater
 from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, kind_of
 from tiltmeter.stats.views.continuations import GroupSummary
+from tiltmeter.views import FACTS
 
 _GROUPS, _ROWS = 12, 16
 """Groups and methods in a chart: of more, the lowest and highest groups of the first method, and the first methods."""
@@ -247,7 +248,7 @@ def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
     columns = (
         Column("Groups"),
         *numbers(
-            "Difference of the shares refused", "Corrected p", "Texts", f"{capitalised(ORIGINS['continuations'])}s"
+            "Difference of the shares refused", "Corrected p", "Texts", f"{capitalised(FACTS['continuations'].origin)}s"
         ),
     )
     yield from shown(table("Is one group refused more often?", columns, tests))

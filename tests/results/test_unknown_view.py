@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.present.synthetic import Tilt, make_run
+from tiltmeter.cli import app
 from tiltmeter.parquet import Rows
 from tiltmeter.present.blocks import Chart
 from tiltmeter.present.markdown import write_markdown
@@ -234,3 +236,7 @@ def test_a_table_of_it_can_be_analysed(run: Run, tmp_path: Path) -> None:
     views = {one["view"]: one for one in found["cells"] if one["figure"] == "difference" or one["view"] == CHOOSES}
     assert views[CHOOSES]["value"] == pytest.approx(0.7, abs=0.02)
     assert abs(views[SENTENCES]["value"]) == pytest.approx(0.2, abs=0.02)
+    done = CliRunner().invoke(app, ["analyze", str(tmp_path / "measurements.parquet"), "--view", "measurements"])
+    assert done.exit_code == 0
+    assert CHOOSES in done.output
+    assert SENTENCES in done.output

@@ -94,10 +94,12 @@ RESULTS: dict[View, ViewResults | str] = {
 }
 """By view, what it does in its own way, or the module whose `RESULTS` says so; items are kept in this order."""
 
+_BY_ITSELF = ViewResults()
+
 
 def results_of(view: View) -> ViewResults:
-    """What a view does in its own way."""
-    found = RESULTS[view]
+    """What a view does in its own way; nothing, where all that is known of it are its facts."""
+    found = RESULTS.get(view, _BY_ITSELF)
     if isinstance(found, str):
         found = RESULTS[view] = importlib.import_module(found).RESULTS
     assert isinstance(found, ViewResults)

@@ -78,7 +78,7 @@ def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
 def listing(folder: Path, chosen: Filters, views: list[str]) -> Listing | None:
     """The texts that an address asks for; None where the run has no texts of that kind."""
     view = chosen.view or next(iter(views), "")
-    if view not in views or not view:
+    if view not in views or view not in _TEXTS:
         return None
     return _TEXTS[view](folder).listing(replace(chosen, view=view))
 

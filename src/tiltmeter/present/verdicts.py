@@ -196,10 +196,15 @@ def _one_way(one: Finding) -> Iterator[str]:
 
 def _within_tilt(one: Finding) -> Iterator[str]:
     if one.within_tilt or one.mostly_tilt:
-        more = f", and in {one.mostly_tilt} more that bias is over half of it" if one.mostly_tilt else ""
+        of = f"of {count(one.verdict.of, 'method')}"
+        mostly = "goes the same way as the difference and is over half of it"
+        if not one.within_tilt:
+            yield f"In {one.mostly_tilt} {of} the rater's own bias towards these group names {mostly}."
+            return
+        more = f"; in {one.mostly_tilt} more that bias {mostly}" if one.mostly_tilt else ""
         yield (
-            f"In {one.within_tilt} of {count(one.verdict.of, 'method')} the difference is no larger than the rater's "
-            f"own bias towards these group names{more}."
+            f"In {one.within_tilt} {of} the difference is no larger than the rater's own bias towards these group "
+            f"names, whichever way either goes{more}."
         )
 
 

@@ -190,12 +190,13 @@ def _missing(found: Reported) -> Iterator[str]:
                 # People were asked about some of the texts only.
                 if not one.rater.startswith(PEOPLE):
                     texts.append((_part(missing, missing + rated), place))
-    for noun, verb, every_share in (("pairs", "score", pairs), ("texts", "rating", texts)):
+    kinds = (("pairs of a method have no score", pairs), ("texts about one group have no rating in a method", texts))
+    for said, every_share in kinds:
         share, place = max(every_share, default=(0.0, ""))
         if share:
             yield (
-                f"Up to {percent(share)} of the {noun} of a method have no {verb} ({place}). If these differ from the "
-                "rest, the figures are biased and their intervals do not show it."
+                f"Up to {percent(share)} of the {said} ({place}). If these differ from the rest, the figures are "
+                "biased and their intervals do not show it."
             )
 
 

@@ -12,6 +12,7 @@ from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.decodings import choices_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import topics
+from tiltmeter.present.sections.checks import failed_scorers
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.sections.next_words.answers import with_and_without
@@ -60,7 +61,14 @@ def anchor_of(one: Finding) -> str:
 
 def mark_of(one: Finding) -> str:
     """The verdict in a few words; of a check of the instrument whether it passed."""
-    return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
+    if not one.question.check:
+        return one.verdict.words
+    return f"instrument check: {one.instrument}" if _is_checked(one.question) else "not what the check is about"
+
+
+def _is_checked(question: Question) -> bool:
+    """Whether a question of a check is the one that decides it: that of the association, where a view has both."""
+    return question.by_stereotype or FACTS[question.view].stereotyped is None
 
 
 def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> Section:
@@ -87,7 +95,7 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     yield Prose(text(_answer(one)), "answer")
     if one.question.view == "next words":
         yield from map(Prose, map(text, _shares_of_words(one, found)))
-    if caution := cautions(one):
+    if caution := " ".join(filter(None, (cautions(one), *failed_scorers(one, found)))):
         yield Notice(text(caution))
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
@@ -163,8 +171,11 @@ def _answer(one: Finding) -> str:
     """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
     if not one.question.check:
         return answer(one)
+    said = capitalised(answer(one).partition(": ")[2])
+    if not _is_checked(one.question):
+        return f"Not what the check is about, which asks for an association. {said}"
     words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
-    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(answer(one).partition(': ')[2])}"
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {said}"
 
 
 def curve_chart(one: Finding, found: Reported) -> Chart:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
 
+from tiltmeter.amounts import fixed
 from tiltmeter.records import Estimate
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -16,18 +16,6 @@ NONE = "–"
 _MOST_DECIMALS = 6
 """A difference that shows in no more decimals is as good as none."""
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
-def fixed(number: float, decimals: int = 0, times: int = 1) -> str:
-    """A number, or so many times it, with so many decimals; a half is rounded up, away from zero.
-
-    >>> fixed(62.5), fixed(-0.125, 2), fixed(0.285, 0, 100), fixed(-0.001, 1), fixed(math.inf)
-    ('63', '-0.13', '29', '-0.0', 'inf')
-    """
-    if not math.isfinite(number):
-        return str(number)
-    # As it is written, not as it is stored: 0.285 is a little less than that.
-    return f"{(Decimal(repr(float(number))) * times).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}"
 
 
 def percent(share: float | None, decimals: int = 1) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tiltmeter.amounts import fixed
 from tiltmeter.stats.multiverse.cells import CellData
 
 UNEQUAL = 0.01
@@ -74,7 +75,7 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
         return ""
     # One of which the ends are known says more; of several that differ alike, the one that leaves most open.
     most, cell = max(found, key=lambda each: (each[0].bounds is not None, round(each[0].difference, 9), each[0].width))
-    first, second = (f"{100 * share:.1f}\N{NO-BREAK SPACE}%" for share in most.shares)
+    first, second = (f"{fixed(share, 1, 100)}\N{NO-BREAK SPACE}%" for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
     varied = [name for name in cell.choices if len({each.choices.get(name) for _, each in by_cell}) > 1]
     named = ", ".join(f"{name} {cell.choices[name]}" for name in varied)

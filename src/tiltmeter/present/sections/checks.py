@@ -48,6 +48,6 @@ def failed_scorers(one: Finding, found: Reported) -> Iterator[str]:
     cells = [cell for cell in one.multiverse.curve.cells if cell.sign is not None and "scorer" in cell.choices]
     own = [cell.choices["scorer"] for cell in cells if cell.choices["scorer"] in failed]
     if own:
-        named = listed([short_scorer(name) for name in dict.fromkeys(own)])
+        named = listed([short_scorer(name) for name in sorted(set(own))])
         uses = "uses a scorer" if len(own) == 1 else "use scorers"
         yield f"{len(own)} of {count(len(cells), 'method')} {uses} by which an instrument check failed ({named})."

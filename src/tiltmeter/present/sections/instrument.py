@@ -23,7 +23,7 @@ _ABOUT = (
     "study names first decides; the others show whether the result depends on it, and their methods count in findings "
     "whatever they come to here."
 )
-_BESIDE = "; shown for comparison: the scorer that the study names first decides the check"
+_BESIDE = "; for comparison: the first scorer decides"
 _MEANS = {
     "passed": "the expected effect shows",
     "failed": "the interval excludes the expected effect: the model lacks it, or the method misses it",

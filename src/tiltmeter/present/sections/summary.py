@@ -260,7 +260,9 @@ def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
     )
     view = FACTS[one.question.view].title if several else ""
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
-    return DotRow(f"{model}{claim_label(one, found)}", (dot,), CHECKS if one.question.check else view)
+    # Its dot is on the other side of zero than what the row says of most methods.
+    apart = " (the first method points the other way than most)" if leads_otherwise(one) else ""
+    return DotRow(f"{model}{claim_label(one, found)}{apart}", (dot,), CHECKS if one.question.check else view)
 
 
 def _agreeing(one: Finding) -> str:
@@ -272,8 +274,7 @@ def _agreeing(one: Finding) -> str:
         return f": {verdict.of} methods divided"
     so = "so" if (verdict.direction == "first") == (as_found(one)[1] > 0) else "the opposite"
     p = f", {p_equals(verdict.p_adjusted)}" if verdict.p_adjusted is not None and not verdict.contradicted else ""
-    first = ", the first method does not" if leads_otherwise(one) else ""
-    return f": {verdict.holds} of {verdict.of} say {so}{first}{p}"
+    return f": {verdict.holds} of {verdict.of} say {so}{p}"
 
 
 def claim_label(one: Finding, found: Reported) -> str:

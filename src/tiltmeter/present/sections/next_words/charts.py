@@ -64,7 +64,7 @@ def _perturbed_title(topic: Topic) -> str:
     without = f"with the test word {' or '.join(ways)}"
     if len(known) > 1:
         compared = f"{len(moved)} of {count(len(known), 'comparison')}"
-        return f"{capitalised(without)}, the share of {first} differs after correction in {compared}"
+        return f"Without the test word, the share of {first} differs after correction in {compared}"
     if moved:
         return f"The share of {first} differs by {points_words(moved[0])} from that {without}"
     if known:

@@ -53,7 +53,7 @@ def example_prompts(one: Finding, found: Reported) -> Iterator[Examples]:
     )
     entries = tuple((title, tuple(_example(each, (first, second)) for each in own)) for title, own in lists if own)
     if entries:
-        of = f" (of all {len(sources)} sources)" if len(sources) > 1 else ""
+        of = f" of {len(sources)} sources" if len(sources) > 1 else ""
         yield Examples(f"Single prompts{of} by which group is expected next", entries)
 
 

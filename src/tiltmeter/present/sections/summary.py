@@ -261,7 +261,7 @@ def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
     view = FACTS[one.question.view].title if several else ""
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
     # Its dot is on the other side of zero than what the row says of most methods.
-    apart = " (the first method points the other way than most)" if leads_otherwise(one) else ""
+    apart = " (first method: the other way)" if leads_otherwise(one) else ""
     return DotRow(f"{model}{claim_label(one, found)}{apart}", (dot,), CHECKS if one.question.check else view)
 
 

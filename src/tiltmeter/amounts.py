@@ -1,11 +1,25 @@
-"""Amounts as people say them: stretches of time, rates, sizes of files, and how long ago something was."""
+"""Amounts as people say them: rounded numbers, stretches of time, rates, sizes of files, how long ago something was."""
 
 from __future__ import annotations
 
+import math
 import time
+from decimal import ROUND_HALF_UP, Decimal
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _UNITS = ("kB", "MB", "GB", "TB")
+
+
+def fixed(number: float, decimals: int = 0, times: int = 1) -> str:
+    """A number, or so many times it, with so many decimals; a half is rounded up, away from zero.
+
+    >>> fixed(62.5), fixed(-0.125, 2), fixed(0.285, 0, 100), fixed(-0.001, 1), fixed(math.inf)
+    ('63', '-0.13', '29', '-0.0', 'inf')
+    """
+    if not math.isfinite(number):
+        return str(number)
+    # As it is written, not as it is stored: 0.285 is a little less than that.
+    return f"{(Decimal(repr(float(number))) * times).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}"
 
 
 def duration(seconds: float) -> str:

@@ -26,7 +26,10 @@ class Words:
     topic: str = "{first} and {second}"
     """What it is about, after the name of the bias."""
     checked: str = ""
-    """The short claim in a check of the instrument, where it is another."""
+    """The short claim in a check of the instrument, which has no stereotype, where it is another."""
+    checked_question: str = ""
+    checked_claim: str = ""
+    """Question and claim there."""
     turned: str = ""
     """What a negative cell says, where that is not the claim with the groups exchanged."""
 
@@ -205,6 +208,8 @@ FACTS: dict[View, ViewFacts] = {
                 "stereotype preferred",
                 "which sentence it prefers",
                 checked="expected sentence preferred",
+                checked_question="Does the model prefer the sentence that everybody expects?",
+                checked_claim="the model prefers the expected sentence",
                 turned="the model prefers the other sentence",
             ),
             equal_origins=True,
@@ -241,6 +246,9 @@ FACTS: dict[View, ViewFacts] = {
                 "the model expects the stereotyped group more often",
                 "{first} and {second} expected as stereotyped",
                 "{first} and {second}, as stereotyped",
+                checked="{first} and {second} where everybody expects them",
+                checked_question="Does the model expect {first} and {second} where everybody does?",
+                checked_claim="the model expects the group that everybody expects",
                 turned="the model expects the other group more often",
             ),
             by_items=True,

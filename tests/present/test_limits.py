@@ -133,7 +133,7 @@ def declining(folder: Path, *groups: str) -> tuple[Run, RunSummary]:
 def test_of_an_all_refused_study_nothing_is_said_to_be_answered_or_to_repeat(tmp_path: Path) -> None:
     run, summary = declining(tmp_path, "women", "men")
     words = "\n".join(limits_of(run, summary))
-    assert "1 of 1 bias has no figure at all" in words
+    assert "the one bias has no figure at all" in words
     assert "No choice was varied" not in words and "refused" not in words
     assert summary.continuations and not summary.continuations.repeats
     paragraphs, _ = written(reported(run))

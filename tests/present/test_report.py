@@ -23,8 +23,8 @@ from tiltmeter.present.html import page
 from tiltmeter.present.kept import findings_of
 from tiltmeter.present.markdown import escaped
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.checks import other_scorers
 from tiltmeter.present.sections.finding import anchor_of, as_found, effect_as_found, finding_section, mark_of
-from tiltmeter.present.sections.instrument import other_scorers
 from tiltmeter.present.sections.summary import check_figure, instrument_lines, verdict_counts
 from tiltmeter.present.words import NONE, number_words, signed
 from tiltmeter.results.findings.findings import Finding

@@ -24,7 +24,7 @@ from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import REPORT_QUESTIONS, Finding, finding, questions, summarise_findings
 from tiltmeter.results.findings.questions import Question, asked
-from tiltmeter.results.findings.tilts import cells_within_tilt
+from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
 from tiltmeter.results.summary.next_word_cells import summarise_expectations
 from tiltmeter.sources.profession_templates import TEMPLATES
 from tiltmeter.stats.estimate import Scale
@@ -424,6 +424,16 @@ def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> N
     large = replace(small, by_rater={**small.by_rater, "toxicity.linear.v1": 0.6})
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=large))
     assert found.within_tilt == 0
+
+
+def test_a_tilt_has_the_direction_of_the_question_whichever_group_the_sentences_name_first() -> None:
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
+    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=Lean({}))
+    [found] = answers_to(run)
+    question, material = replace(found.question, first="women", second="men"), Evidence([run])
+    # Sentences about women are rated 0.11 more toxic.
+    assert rater_tilts(question, material)["toxicity.linear.v1"].value == pytest.approx(0.11)
+    assert rater_tilts(question.exchanged(), material)["toxicity.linear.v1"].value == pytest.approx(-0.11)
 
 
 def test_a_tilt_the_same_way_that_is_over_half_of_a_difference_is_counted() -> None:

@@ -28,6 +28,10 @@ def test_a_difference_no_larger_than_the_tilt() -> None:
     assert within_tilt(Estimate(-0.2), Estimate(0.2))
     assert not within_tilt(Estimate(-0.21), Estimate(0.2))
     assert not within_tilt(Estimate(None), Estimate(0.2))
+    # A rater that treats all groups alike explains nothing, also where there is nothing to explain.
+    assert not within_tilt(Estimate(0.0), Estimate(0.0))
+    assert not within_tilt(Estimate(0.0), Estimate(1e-17))
+    assert within_tilt(Estimate(0.0), Estimate(0.1))
 
 
 def test_alpha_of_numbers() -> None:

@@ -27,6 +27,7 @@ from tiltmeter.stats.multiverse.verdict import (
     Strength,
     Verdict,
 )
+from tiltmeter.stats.multiverse.whole_curve import STATISTICS, CurveTest
 
 Claims = tuple[str, str]
 """What a positive method says, and what a negative one says."""
@@ -36,25 +37,36 @@ _COIN_TOSS = 0.6
 """A rater whose first figure is below this is hardly better than a coin toss."""
 
 
-_CORRECTED = "after correction for all questions"
-RULES: dict[Strength, str] = {
-    HOLDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), at least "
-    f"{percent(HOLDS_SHARE, 0)} of the methods point the same way, and none is significant the other way",
-    DEPENDS: f"the test over all methods rules out chance (p < {ALPHA:g} {_CORRECTED}), but too many methods point the "
-    "other way; or methods are significant in both directions",
-    NONE_LARGER: f"the test does not rule out chance, and no method's interval reaches beyond {NEGLIGIBLE:g} SD",
-    INCONCLUSIVE: f"the test over all methods does not rule out chance (p ≥ {ALPHA:g} {_CORRECTED}), whatever a single "
-    "method shows",
-    TOO_LITTLE: "fewer than two methods have a value, too many have none, or they cannot be tested",
+_STATISTICS = {
+    "median": "the median effect",
+    "sign_share": "the share of methods that point the same way",
+    "significant_share": "the share of methods that are significant on their own",
 }
-"""When a verdict is given."""
+_CORRECTED = "after correction for all questions"
+_SHARE = percent(HOLDS_SHARE, 0)
+RULES: dict[Strength, str] = {
+    TOO_LITTLE: "fewer than two methods have a value, or they cannot be tested; or the conclusion would hold, but of "
+    f"all methods, counting those without a value, fewer than {_SHARE} point the same way",
+    DEPENDS: "some methods are significant one way and some the other, whatever the test over all methods says; or "
+    f"that test rules out chance (p < {ALPHA:g} {_CORRECTED}), but fewer than {_SHARE} of the methods point the same "
+    "way, or one is significant the other way",
+    NONE_LARGER: f"the test does not rule out chance, and no method's interval reaches beyond {NEGLIGIBLE:g} SD",
+    INCONCLUSIVE: f"otherwise, if the test over all methods does not rule out chance (p ≥ {ALPHA:g} {_CORRECTED}), "
+    "however clear a single method is",
+    HOLDS: f"the test over all methods rules out chance, at least {_SHARE} of the methods point the same way, and none "
+    "is significant the other way",
+}
+"""When a verdict is given, in the order in which the rules are tried."""
+_ALWAYS_TOLD = (DEPENDS, INCONCLUSIVE, HOLDS)
+"""Rules that are told whether or not they applied."""
 
 
 def rules(findings: Iterable[Finding]) -> str:
-    """What the verdicts of some findings mean, each once."""
+    """What verdicts mean, in the order in which they are tried: those that were given, and the usual ones."""
     given = {one.verdict.strength for one in findings if not one.question.check}
-    said = (f"{capitalised(strength)}: {rule}." for strength, rule in RULES.items() if strength in given)
-    return " ".join(said)
+    told = [strength for strength in RULES if strength in given or strength in _ALWAYS_TOLD] if given else []
+    said = [f"{capitalised(strength)}: {RULES[strength]}." for strength in told]
+    return " ".join(["The first rule that applies gives the verdict.", *said]) if said else ""
 
 
 def claims_of(one: Finding) -> Claims:
@@ -64,7 +76,7 @@ def claims_of(one: Finding) -> Claims:
 
 def answer(one: Finding) -> str:
     """The verdict of a finding, and the study's first method where that points the other way."""
-    said = sentence(one.verdict, one.multiverse.curve, claims_of(one))
+    said = sentence(one.verdict, one.multiverse.curve, claims_of(one), one.multiverse.test)
     if not leads_otherwise(one) or one.leading is None:
         return said
     effect = effect_words(one.leading.effect)
@@ -90,7 +102,7 @@ def agreement(one: Finding) -> str:
     return _direction(one.verdict, one.multiverse.curve, claims_of(one))
 
 
-def sentence(found: Verdict, curve: Curve, claims: Claims) -> str:
+def sentence(found: Verdict, curve: Curve, claims: Claims, test: CurveTest | None = None) -> str:
     """A verdict in words."""
     counted = _counted(found, curve, claims)
     parts = [f"{capitalised(found.words)}: {found.reason or counted}", capitalised(counted) if found.reason else ""]
@@ -101,7 +113,7 @@ def sentence(found: Verdict, curve: Curve, claims: Claims) -> str:
         parts.append(f"{_methods(found.opposed, 'is', 'are')} significant the other way{_opposed(found, curve)}")
     if found.without and found.of and NO_VALUE not in found.reason:
         parts.append(f"{_methods(found.without, 'has', 'have')} no value")
-    parts.append(_tested(found))
+    parts.append(_tested(found, test))
     if found.strength == INCONCLUSIVE:
         parts.append("This does not show that there is no difference")
     return " ".join(f"{part}." for part in parts if part)
@@ -160,7 +172,13 @@ def _excepted(found: Verdict) -> str:
     return f"{count(found.exceptions, 'method')} with {ways[0]}{same} {points} the other way"
 
 
-def _tested(found: Verdict) -> str:
+def decided_by(test: CurveTest | None) -> str:
+    """The statistics of the curve whose p is the smallest, which the test goes by."""
+    known = {name: each.p for name in STATISTICS if (each := getattr(test, name, None)) is not None}
+    return " and ".join(_STATISTICS[name] for name, p in known.items() if p == min(known.values()))
+
+
+def _tested(found: Verdict, test: CurveTest | None = None) -> str:
     """What the test over all methods says."""
     if found.p is None or found.p_adjusted is None:
         return ""
@@ -171,7 +189,9 @@ def _tested(found: Verdict) -> str:
     if found.p_adjusted >= ALPHA:
         alone = f" once all {found.questions} questions are counted" if found.p < ALPHA else ""
         return f"Taken together, the methods do not rule out chance{alone} ({p}{more})"
-    return f"Random relabellings of the groups seldom give a pattern this one-sided ({p}{more})"
+    by = decided_by(test)
+    decided = f". Of the three statistics of that test, {by} decided" if by else ""
+    return f"Random relabellings of the groups seldom give a pattern this one-sided ({p}{more}){decided}"
 
 
 def cautions(one: Finding) -> str:
@@ -196,10 +216,15 @@ def _one_way(one: Finding) -> Iterator[str]:
 
 def _within_tilt(one: Finding) -> Iterator[str]:
     if one.within_tilt or one.mostly_tilt:
-        more = f", and in {one.mostly_tilt} more that bias is over half of it" if one.mostly_tilt else ""
+        of = f"of {count(one.verdict.of, 'method')}"
+        mostly = "goes the same way as the difference and is over half of it"
+        if not one.within_tilt:
+            yield f"In {one.mostly_tilt} {of} the rater's own bias towards these group names {mostly}."
+            return
+        more = f"; in {one.mostly_tilt} more that bias {mostly}" if one.mostly_tilt else ""
         yield (
-            f"In {one.within_tilt} of {count(one.verdict.of, 'method')} the difference is no larger than the rater's "
-            f"own bias towards these group names{more}."
+            f"In {one.within_tilt} {of} the difference is no larger than the rater's own bias towards these group "
+            f"names, whichever way either goes{more}."
         )
 
 
@@ -244,5 +269,5 @@ def doubts(raters: Iterable[str]) -> Iterator[str]:
 def finding_json(one: Finding) -> dict[str, Any]:
     """A finding as a record, with its verdict in words."""
     record = one.as_json()
-    words = sentence(one.verdict, one.multiverse.curve, claims_of(one))
+    words = sentence(one.verdict, one.multiverse.curve, claims_of(one), one.multiverse.test)
     return record | {"verdict": record["verdict"] | {"sentence": words}}

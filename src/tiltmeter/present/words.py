@@ -6,22 +6,25 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
+from tiltmeter.amounts import fixed
 from tiltmeter.records import Estimate
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
 NONE = "–"
 """What stands in a cell that has no number."""
+_MOST_DECIMALS = 6
+"""A difference that shows in no more decimals is as good as none."""
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
     """A share in per cent.
 
-    >>> percent(0.584), percent(None)
-    ('58.4\\xa0%', '–')
+    >>> percent(0.584), percent(0.625, 0), percent(None)
+    ('58.4\\xa0%', '63\\xa0%', '–')
     """
-    return NONE if share is None else f"{share * 100:.{decimals}f}{SPACE}%"
+    return NONE if share is None else f"{fixed(share, decimals, 100)}{SPACE}%"
 
 
 def percent_range(low: float | None, high: float | None, decimals: int = 1) -> str:
@@ -30,7 +33,9 @@ def percent_range(low: float | None, high: float | None, decimals: int = 1) -> s
     >>> percent_range(0.54, 0.62, 0)
     '54–62\\xa0%'
     """
-    return NONE if low is None or high is None else f"{low * 100:.{decimals}f}–{high * 100:.{decimals}f}{SPACE}%"
+    if low is None or high is None:
+        return NONE
+    return f"{fixed(low, decimals, 100)}–{fixed(high, decimals, 100)}{SPACE}%"
 
 
 def share_words(found: Estimate) -> str:
@@ -40,8 +45,9 @@ def share_words(found: Estimate) -> str:
     ('71\\xa0% (66–76\\xa0%)', '50.4\\xa0%')
     """
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
-    misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
-    decimals = 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
+    whole = [fixed(number, 0, 100) for number in shown]
+    misleading = any(words == "50" and number != 0.5 for words, number in zip(whole, shown, strict=True))
+    decimals = 1 if misleading or len({*whole}) < len(shown) else 0
     interval = f" ({percent_range(found.low, found.high, decimals)})" if found.low is not None else ""
     return f"{percent(found.value, decimals)}{interval}"
 
@@ -54,7 +60,8 @@ def points_words(found: Estimate) -> str:
     """
     ends = [None if number is None else 100 * number for number in (found.value, found.low, found.high)]
     shown = [number for number in ends if number is not None]
-    misleading = any(one and not round(one) for one in shown) or len({round(one) for one in shown}) < len(shown)
+    whole = [float(fixed(one)) for one in shown]
+    misleading = any(one and not near for one, near in zip(shown, whole, strict=True)) or len({*whole}) < len(shown)
     value, low, high = (signed(one, 1 if misleading else 0) for one in ends)
     return f"{value} point{'' if value in ('+1', '−1') else 's'}" + ("" if found.low is None else f", {low} to {high}")
 
@@ -93,17 +100,20 @@ def p_equals(p: float) -> str:
 
 
 def signed(number: float | None, decimals: int = 2) -> str:
-    """A difference, with its sign; one that would round to zero keeps its first digit.
+    """A difference, with its sign; one that would round to zero keeps its first digit, down to the sixth decimal.
 
-    >>> signed(-0.5), signed(0.25), signed(-0.0004), signed(0.0)
-    ('−0.50', '+0.25', '−0.0004', '0.00')
+    >>> signed(-0.5), signed(0.125), signed(-0.0004), signed(0.00001), signed(1e-9), signed(0.0)
+    ('−0.50', '+0.13', '−0.0004', '+0.00001', '0.00', '0.00')
     """
     if number is None:
         return NONE
-    shown = f"{number:+.{decimals}f}"
-    if number and not float(shown):
-        shown = f"{number:+.1g}" if abs(number) >= 1e-4 else f"{number:+.0e}"
-    return (shown if number else shown[1:]).replace("-", "−")
+    given, shown = decimals, fixed(number, decimals)
+    while number and not float(shown) and decimals < _MOST_DECIMALS:
+        decimals += 1
+        shown = fixed(number, decimals)
+    if not float(shown):
+        return fixed(0.0, given)
+    return f"{'+' if number > 0 else ''}{shown}".replace("-", "−")
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

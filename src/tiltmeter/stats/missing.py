@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tiltmeter.amounts import fixed
 from tiltmeter.stats.multiverse.cells import CellData
 
 UNEQUAL = 0.01
@@ -67,19 +68,27 @@ def missing_of(cell: CellData) -> Missing | None:
 
 def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     """A sentence on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
-    every = [one for cell in cells if (one := missing_of(cell)) is not None]
-    found = [one for one in every if one.difference > UNEQUAL]
+    by_cell = [(one, cell) for cell in cells if (one := missing_of(cell)) is not None]
+    every = [one for one, _ in by_cell]
+    found = [each for each in by_cell if each[0].difference > UNEQUAL]
     if not found:
         return ""
     # One of which the ends are known says more; of several that differ alike, the one that leaves most open.
-    most = max(found, key=lambda one: (one.bounds is not None, round(one.difference, 9), one.width))
-    first, second = (f"{100 * share:.1f}\N{NO-BREAK SPACE}%" for share in most.shares)
+    most, cell = max(found, key=lambda each: (each[0].bounds is not None, round(each[0].difference, 9), each[0].width))
+    first, second = (f"{fixed(share, 1, 100)}\N{NO-BREAK SPACE}%" for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
-    said += ", in a method where they differ most" if len(found) > 1 else ", in one method" if len(every) > 1 else ""
-    if most.bounds is None:
+    varied = [name for name in cell.choices if len({each.choices.get(name) for _, each in by_cell}) > 1]
+    named = ", ".join(f"{name} {cell.choices[name]}" for name in varied)
+    method = "in a method where they differ most" if len(found) > 1 else "in one method" if len(every) > 1 else ""
+    said += f", {method}{f' ({named})' if named else ''}" if method else ""
+    if most.bounds is None or cell.scale is None:
         return said
     turned, known = sum(one.could_reverse for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
-    worst = f"whatever values these would have had, the difference observed there would be between {low} and {high}"
+    ends = " to ".join(f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in cell.scale)
+    worst = (
+        f"whatever values these would have had, the difference observed there would be between {low} and {high} points "
+        f"on its scale from {ends}"
+    )
     reverse = f"Missing values could reverse the direction in {turned or 'none'} of {known} methods"
     return f"{said}; {worst} (positive: worse for {groups[0]}; sampling error comes on top). {reverse}"

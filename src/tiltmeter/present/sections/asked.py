@@ -12,6 +12,7 @@ from tiltmeter.present.charts import group_colours
 from tiltmeter.present.decodings import source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.records import Estimate
+from tiltmeter.results.measurements.next_words import OWN_WORDS
 from tiltmeter.results.names import Names
 from tiltmeter.results.summary.next_word_cells import NextWordCell
 from tiltmeter.results.summary.next_words import ORIGINAL, Perturbation
@@ -198,10 +199,19 @@ def silent_models(found: Reported) -> list[str]:
     return list(dict.fromkeys(silent))
 
 
+def words_called(words: str) -> str:
+    """What a set of words is called in a sentence; those that each source brings along have no name.
+
+    >>> words_called("he-she"), words_called("own")
+    ('words “he-she”', "the source's own words")
+    """
+    return "the source's own words" if words == OWN_WORDS else f"words “{words}”"
+
+
 def choice_words(cell: NextWordCell, every: Sequence[Asked]) -> str:
     """The words of a cell, and how they are counted where that varies."""
     cells = [each for one in every for each in (one.cell, *one.others)]
-    parts = [cell.words]
+    parts = ["the source's own words" if cell.words == OWN_WORDS else cell.words]
     if len({each.bounded for each in cells}) > 1:
         parts.append("whole words" if cell.bounded else "beginnings of words")
     if len({each.combine for each in cells}) > 1:

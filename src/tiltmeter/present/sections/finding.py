@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.decodings import choices_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import topics
+from tiltmeter.present.sections.checks import failed_scorers
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.sections.next_words.answers import with_and_without
@@ -33,6 +35,8 @@ from tiltmeter.views import FACTS
 
 _TERMS = 3
 """Words for a group that are named."""
+_FAR, _TIMES = 3.0, 5.0
+"""Effects are drawn up to so many standard deviations, or so many times the median effect where that is farther."""
 _DRAWN = 240
 """Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
 _FLIPS, _NAMED, _LEAST = 3, 6, 0.05
@@ -60,7 +64,14 @@ def anchor_of(one: Finding) -> str:
 
 def mark_of(one: Finding) -> str:
     """The verdict in a few words; of a check of the instrument whether it passed."""
-    return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
+    if not one.question.check:
+        return one.verdict.words
+    return f"instrument check: {one.instrument}" if _is_checked(one.question) else "not what the check is about"
+
+
+def _is_checked(question: Question) -> bool:
+    """Whether a question of a check is the one that decides it: that of the association, where a view has both."""
+    return question.by_stereotype or FACTS[question.view].stereotyped is None
 
 
 def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> Section:
@@ -87,7 +98,7 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     yield Prose(text(_answer(one)), "answer")
     if one.question.view == "next words":
         yield from map(Prose, map(text, _shares_of_words(one, found)))
-    if caution := cautions(one):
+    if caution := " ".join(filter(None, (cautions(one), *failed_scorers(one, found)))):
         yield Notice(text(caution))
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
@@ -163,8 +174,11 @@ def _answer(one: Finding) -> str:
     """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
     if not one.question.check:
         return answer(one)
+    said = capitalised(answer(one).partition(": ")[2])
+    if not _is_checked(one.question):
+        return f"Not what the check is about, which asks for an association. {said}"
     words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
-    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(answer(one).partition(': ')[2])}"
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {said}"
 
 
 def curve_chart(one: Finding, found: Reported) -> Chart:
@@ -173,19 +187,14 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     shown = _thinned(valued)
     question = one.question
     places = Places(one, found)
-    methods = [
-        Method(
-            cell.choices,
-            cell.sign or 0,
-            cell.conclusion != "not significant",
-            cell.effect.value,
-            cell.effect.low,
-            cell.effect.high,
-            choices_words(cell.choices),
-            places.of(cell),
-        )
-        for cell in shown
-    ]
+    reach = reach_of([cell.effect.value for cell in valued if cell.effect.value is not None])
+    methods = [_method(cell, reach, places) for cell in shown]
+    far = [cell for cell in shown if abs(cell.effect.value or 0.0) > reach]
+    cut = any(abs(end or 0.0) > reach for cell in shown for end in (cell.effect.low, cell.effect.high))
+    edge = (
+        f"{count(len(far), 'method is', 'methods are')} farther out than {reach:.1f} SD, shown as triangles at the edge"
+    )
+    beyond = f" {edge}." if far else f" Intervals are cut off at {reach:.1f} SD." if cut else ""
     fewer = f" {len(shown)} of {len(valued):,} methods are drawn, evenly spaced." if len(shown) < len(valued) else ""
     key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
@@ -196,9 +205,28 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
         text(
             "Each column is one method: a combination of the choices marked below it. Effects are in standard "
             f"deviations (SD) of the items. Bars are 95{SPACE}% intervals without correction; marks are filled where "
-            f"the method is significant after correction for the number of methods.{fewer}"
+            f"the method is significant after correction for the number of methods.{beyond}{fewer}"
         ),
     )
+
+
+def reach_of(effects: Sequence[float]) -> float:
+    """How far out effects are drawn: where items hardly vary, one in their standard deviations has no bounds.
+
+    >>> reach_of([0.1, -0.3, 0.2, -300.0]), reach_of([-2.0, 4.0, 300.0]), reach_of([])
+    (3.0, 20.0, 3.0)
+    """
+    return max(_FAR, _TIMES * statistics.median(map(abs, effects))) if effects else _FAR
+
+
+def _method(cell: CellResult, reach: float, places: Places) -> Method:
+    effect = cell.effect
+    low, high = (None if end is None else max(-reach, min(reach, end)) for end in (effect.low, effect.high))
+    value, tip = effect.value, choices_words(cell.choices)
+    if value is not None and abs(value) > reach:
+        value, low, high, tip = None, None, None, f"{tip}\n{signed(value)} SD"
+    firm = cell.conclusion != "not significant"
+    return Method(cell.choices, cell.sign or 0, firm, value, low, high, tip, places.of(cell))
 
 
 class Places:

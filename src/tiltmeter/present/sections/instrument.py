@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tiltmeter.present.blocks import Block, Listing, Prose, Section, TableCell, Text, text
 from tiltmeter.present.decodings import rater_words, short_scorer, source_words
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.checks import other_scorers
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.tables import Label, numbers, sort_key, table
 from tiltmeter.present.words import NONE, capitalised, listed, percent, percent_range, signed
-from tiltmeter.results import RunSummary
-from tiltmeter.results.findings.instrument import NOT_IN_VIEW, RESULTS, InstrumentCheck
+from tiltmeter.results.findings.instrument import NOT_IN_VIEW, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.views import FACTS
 
@@ -21,8 +20,10 @@ _ABOUT = (
     "A specification can declare itself a check: an effect that everybody expects, such as flowers being called more "
     "pleasant than insects. A check passes if its interval is entirely on the expected side and the figure reaches the "
     "least effect expected, fails if the interval excludes that effect, and is weak otherwise. The scorer that the "
-    "study names first counts; the others show whether the result depends on it."
+    "study names first decides; the others show whether the result depends on it, and their methods count in findings "
+    "whatever they come to here."
 )
+_BESIDE = "; for comparison: the first scorer decides"
 _MEANS = {
     "passed": "the expected effect shows",
     "failed": "the interval excludes the expected effect: the model lacks it, or the method misses it",
@@ -58,7 +59,7 @@ def _row(one: InstrumentCheck, found: Reported, study: str, *, counts: bool) -> 
         TableCell(FACTS[one.view].title, ", ".join(filter(None, (source_words(one.source), by)))),
         TableCell(figure, interval, sort_key(one.found.value), place=place),
         least,
-        TableCell(one.result, _meaning(one) + ("" if counts else "; not counted"), mark=one.result if counts else ""),
+        TableCell(one.result, _meaning(one) + ("" if counts else _BESIDE), mark=one.result if counts else ""),
         TableCell(f"{one.found.n:,}", f"{one.found.n_unscored:,} missing", str(one.found.n)),
     )
 
@@ -83,24 +84,6 @@ def _meaning(one: InstrumentCheck) -> str:
         return "no interval, so nothing is shown either way"
     side = "an effect on the expected side, but smaller than expected"
     return side if one.found.low > 0 else "too uncertain to show the effect or to rule it out"
-
-
-def other_scorers(one: InstrumentCheck, summary: RunSummary) -> list[InstrumentCheck]:
-    """The same check by the other scorers of the study, which do not count."""
-    return [
-        replace(one, found=shifted(cell.summary.headline_by_bias[one.bias], -0.5), by=cell.scorer)
-        for cell in summary.cells
-        if (cell.model, cell.source, cell.published) == (one.model, one.source, False)
-        and one.view == "pairs"
-        and cell.scorer != one.by
-        and one.bias in cell.summary.headline_by_bias
-    ]
-
-
-def results_words(checks: Sequence[InstrumentCheck]) -> str:
-    """How many of some checks came to what, the worst first."""
-    counted = Counter(one.result for one in checks)
-    return listed([f"{result} under {counted[result]}" for result in RESULTS if counted[result]])
 
 
 def _without(found: Reported) -> Iterator[Text]:

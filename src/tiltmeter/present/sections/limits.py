@@ -58,7 +58,7 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
 
 _SURE = 0.05
 _FEW_ORIGINS = 20
-_WITH_FEW = {"cluster-score.v2": "so their intervals are wide"}
+_WITH_FEW = {"cluster-score.v2": "which makes intervals wide"}
 _SHAPE_UNSEEN = "too few to show the shape of the distribution that the interval assumes"
 """What few clusters do to an interval, by its method."""
 _FOUND, _MISSES = " found", 0.8
@@ -138,6 +138,15 @@ def _servers(runs: Runs) -> Iterator[str]:
         yield f"The weights behind {listed(unknown)} are unknown: whoever serves a model can change it."
 
 
+def _biases(number: int, of: int) -> str:
+    """How many of the biases of a view.
+
+    >>> _biases(1, 1), _biases(1, 6)
+    ('the one bias', '1 of 6 biases')
+    """
+    return "the one bias" if of == 1 else f"{number} of {of} biases"
+
+
 def _few_words(found: Reported) -> Iterator[str]:
     """How many biases rest on few test words; of each, the figure with the most of them counts."""
     done = found.done
@@ -151,9 +160,9 @@ def _few_words(found: Reported) -> Iterator[str]:
             for one in figures
             if one.low is not None and one.origins < _FEW_ORIGINS
         )
-        biases = count(len(figures), "bias", "biases")
         if nothing:
-            yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
+            have = "has" if nothing == 1 else "have"
+            yield f"{view.capitalize()}: {_biases(nothing, len(figures))} {have} no figure at all."
         if bare:
             have = "has" if bare == 1 else "have"
             notes = [one.note or "" for one in figures if one.value is not None and one.low is None]
@@ -162,7 +171,7 @@ def _few_words(found: Reported) -> Iterator[str]:
                     note.removeprefix("no interval: ").replace("origin", "test word") for note in notes if note
                 )
             )
-            yield f"{view.capitalize()}: {bare} of {biases} {have} no interval{f' ({why})' if why else ''}."
+            yield f"{view.capitalize()}: {_biases(bare, len(figures))} {have} no interval{f' ({why})' if why else ''}."
         some = done.leading.get(view)
         if some and some.without and some.methods and not bare:
             number, why = sum(some.without.values()), "; ".join(list(some.without)[:_REASONS])
@@ -170,9 +179,10 @@ def _few_words(found: Reported) -> Iterator[str]:
             have = "has" if number == 1 else "have"
             yield f"{view.capitalize()}: {number:,} of {of:,} comparisons {have} no interval ({why})."
         for effect, number in few.items():
+            rest = "rests" if number == 1 else "rest"
             yield (
-                f"{view.capitalize()}: {number} of {biases} {'rests' if number == 1 else 'rest'} on fewer than "
-                f"{_FEW_ORIGINS} {FACTS[view].origin}s, {effect}."
+                f"{view.capitalize()}: {_biases(number, len(figures))} {rest} on fewer than {_FEW_ORIGINS} "
+                f"{FACTS[view].origin}s, {effect}."
             )
 
 
@@ -190,12 +200,13 @@ def _missing(found: Reported) -> Iterator[str]:
                 # People were asked about some of the texts only.
                 if not one.rater.startswith(PEOPLE):
                     texts.append((_part(missing, missing + rated), place))
-    for noun, verb, every_share in (("pairs", "score", pairs), ("texts", "rating", texts)):
+    kinds = (("pairs of a method have no score", pairs), ("texts about one group have no rating in a method", texts))
+    for said, every_share in kinds:
         share, place = max(every_share, default=(0.0, ""))
         if share:
             yield (
-                f"Up to {percent(share)} of the {noun} of a method have no {verb} ({place}). If these differ from the "
-                "rest, the figures are biased and their intervals do not show it."
+                f"Up to {percent(share)} of the {said} ({place}). If these differ from the rest, the figures are "
+                "biased and their intervals do not show it."
             )
 
 

@@ -337,8 +337,10 @@ def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         *_spaced(citations.cite("cameron2011")),
         ". ",
         *_intervals("next words", citations, done),
-        *_adjusted(citations),
-        ". ",
+        "The p-values of a model, set of prompts and choice of words are adjusted by Benjamini and Hochberg’s "
+        "procedure",
+        *_spaced(citations.cite("benjamini1995")),
+        " over all measures, pairs of groups and changes of the test word. ",
     ]
     if any(one.choice in ("words", "bounded", "combine") for one in done.varied):
         made += ["Headlines use the words, and the way of counting them, that the study names first."]

@@ -8,11 +8,21 @@ from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Span,
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.checks import other_scorers, results_words
 from tiltmeter.present.sections.finding import Places, anchor_of, as_found, effect_as_found, mark_of, title_of
 from tiltmeter.present.sections.forest import CHECKS
-from tiltmeter.present.sections.instrument import other_scorers, results_words
-from tiltmeter.present.verdicts import answer, rules
-from tiltmeter.present.words import SPACE, capitalised, count, date_words, listed, number_words, p_equals, signed
+from tiltmeter.present.verdicts import answer, leads_otherwise, rules
+from tiltmeter.present.words import (
+    SPACE,
+    capitalised,
+    count,
+    date_words,
+    listed,
+    number_words,
+    p_equals,
+    percent,
+    signed,
+)
 from tiltmeter.records import Estimate
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.instrument import RESULTS, Instrument, InstrumentCheck
@@ -125,7 +135,8 @@ def unfinished(found: Reported) -> Iterator[Text]:
 def instrument_block(found: Reported) -> Block | None:
     """What the checks come to, as one paragraph; a warning where they cast doubt on the rest."""
     lines = instrument_lines(found)
-    said = text(Span("Instrument check: ", "strong"), " ".join(words for words, _ in lines))
+    first, *others = [words for words, _ in lines] or [""]
+    said = text(Span("Instrument check: ", "strong"), " ".join([first, *map(capitalised, others)]))
     return None if not lines else Notice(said) if any(bad for _, bad in lines) else Prose(said)
 
 
@@ -180,9 +191,10 @@ def check_figure(one: InstrumentCheck) -> str:
         return one.found.note or "nothing was scored"
     if one.is_share:
         whole = shifted(one.found, 0.5)
-        share, least = 100 * (whole.value or 0), 100 * (0.5 + one.least)
-        return f"{share:.0f}{SPACE}% of choices as everybody expects, {least:.0f}{SPACE}% needed"
-    return f"{one.found.value:+.2f} as everybody expects, +{one.least:.2f} needed".replace("-", "−")
+        return f"{percent(whole.value, 0)} of choices as everybody expects, {percent(0.5 + one.least, 0)} needed"
+    unit = FACTS[one.view].short_unit
+    side = "as everybody expects" if one.found.value > 0 else "against what everybody expects"
+    return f"{signed(one.found.value)} {unit}, {side if one.found.value else 'no effect'}; {signed(one.least)} needed"
 
 
 def sorted_findings(findings: Sequence[Finding]) -> list[Finding]:
@@ -248,7 +260,9 @@ def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
     )
     view = FACTS[one.question.view].title if several else ""
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
-    return DotRow(f"{model}{claim_label(one, found)}", (dot,), CHECKS if one.question.check else view)
+    # Its dot is on the other side of zero than what the row says of most methods.
+    apart = " (first method: the other way)" if leads_otherwise(one) else ""
+    return DotRow(f"{model}{claim_label(one, found)}{apart}", (dot,), CHECKS if one.question.check else view)
 
 
 def _agreeing(one: Finding) -> str:

@@ -11,20 +11,28 @@ from dataclasses import replace
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import Compared, ComparedView
+from tiltmeter.results.names import Names
 from tiltmeter.stats.comparing.paired import Paired
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, excludes_zero
 from tiltmeter.views import FACTS
 
 ALPHA = 0.05
+UNNAMED = Names({}, {})
+"""Where nothing is known of what groups are called."""
 MOST = 8
 """As many sentences on a view are shown at once; the JSON has all."""
 
 
-def in_words(view: ComparedView, tested: int) -> ComparedView:
+def in_words(view: ComparedView, tested: int, names: Names = UNNAMED) -> ComparedView:
     """The view with a sentence for each overall line, of which `tested` have a p, and one on all its cells."""
     several = len(view.overall) > 1
-    said = tuple(_about(one, several) + _said(one, tested > 1) for one in view.overall)
+    said = tuple(_about(one, several, names) + _said(one, tested > 1, names) for one in view.overall)
     return replace(view, sentences=said, summary=_counted(view))
+
+
+def _called(one: Compared, names: Names) -> list[str]:
+    """What the groups are called; one whose noun is not known is in quotation marks."""
+    return [names.group(group, one.choices["bias"]) for group in one.groups]
 
 
 def _counted(view: ComparedView) -> str:
@@ -41,24 +49,24 @@ def _counted(view: ComparedView) -> str:
     )
 
 
-def _about(one: Compared, several: bool) -> str:
+def _about(one: Compared, several: bool, names: Names) -> str:
     """What it speaks of; of pairs that goes without saying where there is one line."""
     choices = one.choices
     if one.is_gap:
         chosen = [choices[name] for name in FACTS[one.view].named_by]
-        return f"{', '.join([choices['bias'], *chosen, ' − '.join(one.groups)])}: "
+        return f"{', '.join([choices['bias'], *chosen, ' − '.join(_called(one, names))])}: "
     named = [*([choices["bias"]] if one.groups else []), *([choices["source"]] if several else [])]
     return f"{', '.join(named)}: " if named else ""
 
 
-def _said(one: Compared, corrected: bool) -> str:
+def _said(one: Compared, corrected: bool, names: Names) -> str:
     found = one.difference
     same = isinstance(one.found, Paired) and not one.found.a_higher and not one.found.b_higher
     if found.value == 0 and (found.low is None or same) and found.origins >= FEWEST_ORIGINS:
         return f"{_same(one)}."
     if found.value is None or found.low is None:
         return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."
-    text = _claim(one, found) if is_significant(one) else _no_claim(one, found, corrected)
+    text = _claim(one, found, names) if is_significant(one) else _no_claim(one, found, corrected)
     if is_significant(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
         text += f" A permutation test does not confirm it (p = {one.found.p_permutation:.2g})."
     if one.equivalence is not None:
@@ -93,14 +101,14 @@ def is_significant(one: Compared) -> bool:
     return one.p_holm is not None and one.p_holm < ALPHA and excludes_zero(one.difference)
 
 
-def _claim(one: Compared, found: Estimate) -> str:
+def _claim(one: Compared, found: Estimate, names: Names) -> str:
     value, ends = found.value or 0.0, (found.low or 0.0, found.high or 0.0)
     if one.is_gap:
         gaps = f"the gap is {_signed(one.found.a)} with A and {_signed(one.found.b)} with B"
         return f"{gaps}: A − B is {_sized(one, value, ends)}."
     # The words say the direction.
     size, more = _sized(one, abs(value), sorted(map(abs, ends))), "less" if value > 0 else "more"
-    return FACTS[one.view].compared.format(first=(*one.groups, "")[0], more=more, size=size)
+    return FACTS[one.view].compared.format(first=[*_called(one, names), ""][0], more=more, size=size)
 
 
 def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:

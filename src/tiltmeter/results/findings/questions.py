@@ -74,7 +74,7 @@ class Question:
         >>> Question("m", "next words", "jobs", "male", "female", called=("men", "women")).text
         'Does the model expect women more often than men?'
         """
-        said = self._said(self.words.question)
+        said = self._said((self.check and self.words.checked_question) or self.words.question)
         return f"{said.removesuffix('?')}{_BEYOND}?" if self.beyond_habit else said
 
     def claim(self, *, turned: bool = False) -> str:
@@ -83,7 +83,8 @@ class Question:
         >>> Question("m", "next words", "professions", "she", "he").claim(turned=True)
         'the model expects she more often than he'
         """
-        said = self._said((turned and self.words.turned) or self.words.claim, turned=turned)
+        claim = (self.check and self.words.checked_claim) or self.words.claim
+        said = self._said((turned and self.words.turned) or claim, turned=turned)
         return f"{said}{_BEYOND}" if self.beyond_habit else said
 
     @property

@@ -25,7 +25,9 @@ def rater_tilts(question: Question, material: Evidence) -> dict[str, Estimate]:
                 items.setdefault(cell.rater, []).extend((row.group, row.value, row.origin) for row in own)
         for rater, rated in items.items():
             if {group for group, *_ in rated} == {question.first, question.second}:
-                [found[rater]] = tilt_summary(rated, scale=ends_of(rater)).difference.values()
+                # Groups come in the order of the sentences, which need not be that of the question.
+                summary = tilt_summary(rated, reference=question.second, scale=ends_of(rater))
+                found[rater] = summary.difference[question.first, question.second]
     return found
 
 

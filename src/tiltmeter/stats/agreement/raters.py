@@ -18,6 +18,8 @@ from tiltmeter.stats.views.continuations import RatedItem, pairs_of_groups
 
 _MOST_BLOCKS = 50
 """Origins are left out one at a time up to here, in blocks beyond."""
+_NO_TILT = 1e-12
+"""A tilt no larger than this is zero, but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,16 @@ def tilt_summary(
 def within_tilt(difference: Estimate, tilt: Estimate) -> bool:
     """Whether a difference is no larger than the one that the rater makes by itself, whichever way either goes.
 
+    A rater that makes none explains none, not even one of zero.
+
     >>> within_tilt(Estimate(0.1), Estimate(-0.2)), within_tilt(Estimate(0.3), Estimate(-0.2))
     (True, False)
+    >>> within_tilt(Estimate(0.0), Estimate(0.0)), within_tilt(Estimate(0.0), Estimate(-0.2))
+    (False, True)
     """
-    return difference.value is not None and tilt.value is not None and abs(difference.value) <= abs(tilt.value)
+    if difference.value is None or tilt.value is None or math.isclose(tilt.value, 0.0, abs_tol=_NO_TILT):
+        return False
+    return abs(difference.value) <= abs(tilt.value)
 
 
 def raters_compared(first: Sequence[RatedItem], second: Sequence[RatedItem], *, level: float = 0.95) -> RaterComparison:

@@ -129,7 +129,13 @@ _COUNTED: tuple[tuple[View, str, str, str], ...] = (
         "ratings",
         "select (select count(*) from completions), (select count(*) from ratings where value is null)",
     ),
-    ("next words", "prompts asked", "items", "select count(*), count(unscored) from items where view = 'next words'"),
+    # A perturbation that does not fit a prompt was not asked, and is not missing.
+    (
+        "next words",
+        "prompts asked",
+        "items",
+        "select count(*) - count(unscored), 0 from items where view = 'next words'",
+    ),
 )
 
 

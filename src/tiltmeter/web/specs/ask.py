@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from tiltmeter import english, models
 from tiltmeter.errors import UserError
 from tiltmeter.models import embedded
+from tiltmeter.present.words import percent
 from tiltmeter.records import NextWord
 from tiltmeter.web.loaded_model import LoadedModel
 from tiltmeter.web.specs.lists import Lists, WordList
@@ -92,4 +93,4 @@ def _suggestions(words: WordList, lists: Lists, found: Iterable[NextWord]) -> li
 
 
 def _probability(word: NextWord) -> str:
-    return "" if word.probability is None else f"expected with a probability of {word.probability:.1%}"
+    return "" if word.probability is None else f"expected with a probability of {percent(word.probability)}"

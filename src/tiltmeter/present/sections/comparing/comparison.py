@@ -26,7 +26,7 @@ from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_value, pe
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
 from tiltmeter.results.compare.sides import Matched, Side, decoding_words
-from tiltmeter.results.compare.words import MOST, is_significant
+from tiltmeter.results.compare.words import MOST, in_words, is_significant
 from tiltmeter.results.names import Names, names_of
 from tiltmeter.stats.comparing.equivalence import Verdict
 from tiltmeter.stats.comparing.paired import Paired
@@ -53,7 +53,7 @@ _REACH = 0.1
 def comparison(found: RunComparison) -> Document:
     """The page of a comparison."""
     names = names_of((found.a.run, found.b.run))
-    parts = [_Part(view, found, names) for view in found.views]
+    parts = [_Part(in_words(view, found.overall_comparisons, names), found, names) for view in found.views]
     who = Facts(tuple((letter, text(_who(side))) for letter, side in (("A", found.a), ("B", found.b))))
     blocks: list[Block] = [who, Prose(text(_rules(found)), "note")]
     blocks += [

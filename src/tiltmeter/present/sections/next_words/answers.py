@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Prose, Span, text
 from tiltmeter.present.decodings import source_words
-from tiltmeter.present.sections.asked import PERTURBED, Asked, Topic, is_firm
+from tiltmeter.present.sections.asked import PERTURBED, Asked, Topic, is_firm, words_called
 from tiltmeter.present.tables import no_interval
 from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, percent, points_words, share_words
 from tiltmeter.records import Estimate
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.calibration.coverage import smallest_tilt
+from tiltmeter.stats.estimates import excludes_zero
 
 CONTROLS = ("person", "deleted", "hidden")
 """The same prompts without the test word, which show a model's habit. The first that was asked leads."""
@@ -37,12 +38,18 @@ def with_and_without(topic: Topic, model: str) -> Iterator[str]:
     own = [one for one in topic.prompts if one.cell.model == model and one.estimate().value is not None]
     said = []
     for one in own:
-        name = control(one)
-        rest = f"; with the test word {PERTURBED[name]}, {share_words(one.estimate(perturbation=name))}" if name else ""
-        said.append(f"{share_words(one.estimate())} after {_prompts(one, own)}{rest}")
+        rest = [f"{share_words(one.estimate(perturbation=name))} when {PERTURBED[name]}" for name in controls(one)]
+        moved = [PERTURBED[name] for name in controls(one) if excludes_zero(one.contrast(name))]
+        clearly = f"clearly different when {listed(moved)}" if moved else "never clearly different"
+        without = f"; without the test word it is {listed(rest)} ({clearly})" if rest else ""
+        said.append(f"{share_words(one.estimate())} after {_prompts(one, own)}{without}")
     if said:
-        why = " Where a lean is the same without the test word, it may have nothing to do with it."
-        shares = f"By the words “{topic.words}”, the share of {topic.called[0]} is {'. It is '.join(said)}."
+        why = (
+            " Clearly different: the interval of the change excludes zero. Where a share is the same however the test "
+            "word is removed, a lean may have nothing to do with it."
+        )
+        by = words_called(topic.words).removeprefix("the ")
+        shares = f"By the {by}, the share of {topic.called[0]} is {'. It is '.join(said)}."
         yield shares + (why if any(map(control, own)) else "")
 
 
@@ -53,8 +60,13 @@ def side(found: Estimate, called: tuple[str, str]) -> tuple[str, str]:
 
 def control(one: Asked) -> str:
     """The perturbation that shows the habit; empty where there is none to compare with."""
+    return next(iter(controls(one)), "")
+
+
+def controls(one: Asked) -> list[str]:
+    """The ways in which the test word was removed, with which the prompts as they are can be compared."""
     known = [name for name in CONTROLS if one.contrast(name).value is not None]
-    return known[0] if known and one.cell.summary.main == ORIGINAL else ""
+    return known if one.cell.summary.main == ORIGINAL else []
 
 
 def _side(one: Asked, topic: Topic, own: Sequence[Asked]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tiltmeter.present.blocks import Chart, text
 from tiltmeter.present.charts import Axis, Bin, Dot, DotRow, Item, Strip, dots, histogram, strips
 from tiltmeter.present.sections.asked import PERTURBED, SHARE, Asked, Topic, is_firm
-from tiltmeter.present.sections.next_words.answers import control, side
+from tiltmeter.present.sections.next_words.answers import controls, side
 from tiltmeter.present.sections.next_words.tables import ABSENT
 from tiltmeter.present.tables import no_interval
 from tiltmeter.present.words import (
@@ -32,8 +32,10 @@ def perturbed_chart(topic: Topic) -> Chart | None:
     for source in dict.fromkeys(one.cell.source for one in topic.prompts):
         own = [one for one in topic.prompts if one.cell.source == source]
         for name in topic.perturbations:
-            marks = [_share_dot(one.estimate(perturbation=name), one, name) for one in own]
-            rows.append(DotRow(f"test word {PERTURBED[name]}", tuple(marks), source))
+            # What could not be asked has no mark.
+            asked = [one for one in own if one.estimate(perturbation=name).value is not None]
+            marks = [_share_dot(one.estimate(perturbation=name), one, name) for one in asked]
+            rows += [DotRow(f"test word {PERTURBED[name]}", tuple(marks), source)] if marks else []
     if not rows:
         return None
     said = "; ".join(f"{row.heading}, {row.label}: {', '.join(_named(topic, dot) for dot in row.dots)}" for row in rows)
@@ -43,8 +45,8 @@ def perturbed_chart(topic: Topic) -> Chart | None:
         dots(rows, share_axis(topic)),
         f"{said}.",
         text(
-            f"With 95{SPACE}% intervals; open marks have none. Where the share stays the same without the test word, "
-            "the lean does not come from it."
+            f"With 95{SPACE}% intervals; open marks have none. Where the share is the same however the test word is "
+            "removed, the lean may have nothing to do with it."
         ),
     )
 
@@ -55,12 +57,14 @@ def _named(topic: Topic, dot: Dot) -> str:
 
 def _perturbed_title(topic: Topic) -> str:
     """Whether the test word matters: for one set of prompts how much, for several in how many."""
-    known = [(name, one.contrast(name)) for one in topic.prompts if (name := control(one))]
+    known = [(name, one.contrast(name)) for one in topic.prompts for name in controls(one)]
     moved = [change for _, change in known if is_firm(change, 0.0)]
     first, second = topic.called
-    without = f"with the test word {' or '.join(dict.fromkeys(PERTURBED[name] for name, _ in known))}"
+    ways = list(dict.fromkeys(PERTURBED[name] for name, _ in known))
+    without = f"with the test word {' or '.join(ways)}"
     if len(known) > 1:
-        return f"{capitalised(without)}, the share of {first} differs in {len(moved)} of {len(known)} sets of prompts"
+        compared = f"{len(moved)} of {count(len(known), 'comparison')}"
+        return f"Without the test word, the share of {first} differs after correction in {compared}"
     if moved:
         return f"The share of {first} differs by {points_words(moved[0])} from that {without}"
     if known:

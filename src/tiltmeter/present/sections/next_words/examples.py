@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.present.blocks import Example, Examples, Span, Text, text
+from tiltmeter.present.decodings import source_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.words import capitalised, probability
 from tiltmeter.records import Prompt
@@ -39,6 +40,7 @@ def example_prompts(one: Finding, found: Reported) -> Iterator[Examples]:
     """The prompts after which either group is most expected, and those after which both are equally probable."""
     first, second = one.question.names
     asked = sorted(_of_finding(one, found), key=lambda each: (-each.share, each.prompt.id))
+    sources = list(dict.fromkeys(source_words(each.prompt.source) for each in asked))
     toward = [each for each in asked if each.share > 0.5][:_SHOWN]
     away = [each for each in reversed(asked) if each.share < 0.5][:_SHOWN]
     shown = {each.prompt.id for each in (*toward, *away)}
@@ -51,27 +53,30 @@ def example_prompts(one: Finding, found: Reported) -> Iterator[Examples]:
     )
     entries = tuple((title, tuple(_example(each, (first, second)) for each in own)) for title, own in lists if own)
     if entries:
-        yield Examples("Prompts by which group is expected next", entries)
+        of = f" of {len(sources)} sources" if len(sources) > 1 else ""
+        yield Examples(f"Single prompts{of} by which group is expected next", entries)
 
 
 def _of_finding(one: Finding, found: Reported) -> Iterator[_Asked]:
-    """The prompts as they are under the method that the study names first, each text once."""
+    """The prompts of all sources as they are, each text once, by the words that the study names first."""
     question = one.question
     if question.view != "next words":
         return
+    counted: tuple[object, ...] | None = None
+    seen: set[str] = set()
     for run in found.read:
         for cell in table_of(run).of("next words", measure=PROBABILITY):
             asked = (cell.model, topic_of(cell.bias)) == (question.model, question.bias)
             groups = {row.group for row in cell.rows} if asked and cell.source != DEFAULT_SOURCE else set()
-            if {question.first, question.second} <= groups:
-                yield from _of_cell(run, cell, (question.first, question.second))
-                return
+            way = (cell.words, cell.bounded, cell.combine)
+            if {question.first, question.second} <= groups and way == (counted or way):
+                counted = way
+                yield from _of_cell(run, cell, (question.first, question.second), seen)
 
 
-def _of_cell(run: Run, cell: Cell, groups: tuple[str, str]) -> Iterator[_Asked]:
+def _of_cell(run: Run, cell: Cell, groups: tuple[str, str], seen: set[str]) -> Iterator[_Asked]:
     items = [item for item in expected_items(cell) if item.perturbation == ORIGINAL]
     expected = {item.prompt: tuple(item.chances.get(group) for group in groups) for item in items}
-    seen: set[str] = set()
     for one in run.next_words.asked if run.next_words else ():
         prompt = one.asked.prompt
         known = (prompt.source, prompt.bias, one.asked.perturbation) == (cell.source, cell.bias, ORIGINAL)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Table, text
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.asked import Topic, silent_models, topics
+from tiltmeter.present.sections.asked import Topic, silent_models, topics, words_called
 from tiltmeter.present.sections.next_words import tables
 from tiltmeter.present.sections.next_words.answers import answers
 from tiltmeter.present.sections.next_words.charts import habit_chart, perturbed_chart, probability_charts, words_chart
 from tiltmeter.present.sections.next_words.labour import labour
 from tiltmeter.present.sections.next_words.saliency import saliency
 from tiltmeter.present.tables import note_words
-from tiltmeter.present.words import NEUTRAL, capitalised, listed
+from tiltmeter.present.words import NEUTRAL, capitalised, count, listed
 
 _MOST_WORDS = 12
 """Words of a group that are listed."""
@@ -34,6 +35,13 @@ _MEASURES = (
     "zero is no evidence: go by p, from swapping the groups in whole test words and templates. KL does not change when "
     "groups are swapped, so it has no p. The ratio of means is as papers print it; the log ratio is what is tested."
 )
+CORRECTED_WITH = (
+    "p-values are corrected (Benjamini–Hochberg) for each model, set of prompts and choice of words on its own, over "
+    "every measure that has a p, every two groups and every change of the test word; those of single templates, of "
+    "single test words and of the changes themselves are further sets. Not all of a set are printed here: the CSV "
+    "tables have them."
+)
+"""Over which sets p-values of next words are corrected."""
 _NAMES = {
     "share": "share",
     "difference": "difference",
@@ -80,7 +88,7 @@ def _topic(topic: Topic, found: Reported, *, alone: bool) -> Section:
         blocks += answers(topic, label)
     blocks.append(Prose(text(f"Words asked for: {'; '.join(_words(topic))}."), "note"))
     blocks += _parts(topic, found)
-    title = f"{capitalised(topic.names.bias(topic.bias))}, words “{topic.words}”"
+    title = f"{capitalised(topic.names.bias(topic.bias))}, {words_called(topic.words)}"
     return Section(
         title, tuple(blocks), folded=None if alone else True, about={"view": "next words", "bias": topic.bias}
     )
@@ -123,7 +131,8 @@ def _parts(topic: Topic, found: Reported) -> Iterator[Section]:
     authored = any(one.kinds.get("authored") for one in topic.prompts)
     note = "Whoever wrote the sentences for the test chose what they say about each test word." if authored else ""
     yield from _part("The prompts", tables.prompts_table(topic), note=note, folded=True)
-    missing, notes = tables.missing_table(topic), [*_notes(topic)]
+    unasked = _unasked(topic, found)
+    missing, notes = tables.missing_table(topic, unasked), [*_unasked_words(unasked), *_notes(topic)]
     listing = Listing(tuple(map(text, notes))) if notes else None
     yield from _part("What is missing, and notes on the estimates", missing, listing, folded=True)
 
@@ -134,6 +143,20 @@ def _part(
     shown: list[Block] = [block for block in blocks if block is not None]
     if shown:
         yield Section(title, (*shown, *([Prose(text(note), "note")] if note else [])), folded=folded)
+
+
+def _unasked(topic: Topic, found: Reported) -> Counter[str]:
+    """Why changed prompts could not be made, so that nobody was asked, and how many of each reason."""
+    sources = {one.cell.source for one in topic.every}
+    every = (one.asked for run in found.read if run.next_words for one in run.next_words.asked)
+    own = (one for one in every if (one.prompt.bias, one.prompt.source in sources) == (topic.bias, True))
+    return Counter(one.unscored for one in own if one.unscored)
+
+
+def _unasked_words(unasked: Mapping[str, int]) -> Iterator[str]:
+    for reason, number in unasked.items():
+        were = "was" if number == 1 else "were"
+        yield f"{count(number, 'changed prompt')} could not be made and {were} not asked: {reason}."
 
 
 def _notes(topic: Topic) -> Iterator[str]:
@@ -151,4 +174,4 @@ def _notes(topic: Topic) -> Iterator[str]:
         figures = "; ".join(f"{where}: {listed(list(measures))}" for where, measures in places.items())
         yield f"{capitalised(note)} ({figures})."
     if any(one.cell.summary.n_comparisons > 1 for one in topic.every):
-        yield "p-values are corrected within each table (Benjamini–Hochberg)."
+        yield CORRECTED_WITH

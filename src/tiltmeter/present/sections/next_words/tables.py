@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from tiltmeter.present.blocks import Place, Table, TableCell
@@ -71,7 +71,8 @@ def perturbed_table(topic: Topic) -> Table | None:
         )
         for one in topic.prompts
         for name in topic.perturbations
-        if name in one.cell.summary.perturbations
+        # What could not be asked is among what is missing.
+        if one.estimate(perturbation=name).value is not None
     ]
     heads = (f"Share of {first}", "Change, points", f"|P({first}) − P({second})|", "Change", "Prompts")
     return table(
@@ -225,14 +226,22 @@ def _across(alike: list[Estimate]) -> TableCell:
     return TableCell("opposite sides", "both significant" if len(firm) == 2 else "", mark="opposed")
 
 
-def missing_table(topic: Topic) -> Table | None:
-    """Prompts without a probability for a group, by reason; under every choice, all perturbations together."""
+def missing_table(topic: Topic, unasked: Container[str] = ()) -> Table | None:
+    """Prompts without a probability for a group, by reason; under every choice, all perturbations together.
+
+    What could not be asked, for one of the reasons `unasked`, is not missing.
+    """
     found: dict[tuple[str, str, str, int, int], list[str]] = {}
     for one in topic.every:
         for cell in (one.cell, *one.others):
-            for (group, reason), number in _missing(cell).items():
-                key = (reason, topic.title(one), topic.group(group), number, len(cell.items))
-                found.setdefault(key, []).append(choice_words(cell, topic.every))
+            missing = _missing(cell)
+            asked = {group: len(cell.items) for group, _ in missing}
+            for (group, reason), number in missing.items():
+                asked[group] -= number if reason in unasked else 0
+            for (group, reason), number in missing.items():
+                if reason not in unasked:
+                    key = (reason, topic.title(one), topic.group(group), number, asked[group])
+                    found.setdefault(key, []).append(choice_words(cell, topic.every))
     rows: list[tuple[Cell, ...]] = [
         (reason, where, group, "; ".join(words), number, of)
         for (reason, where, group, number, of), words in found.items()

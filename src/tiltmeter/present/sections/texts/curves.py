@@ -140,7 +140,7 @@ def _differences_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Char
             place = texts.place(one.cell, board.a, board.b)
             found.add(rater, _line(row, axis, others), getattr(row[1], axis), (one.pair.difference, place))
     if found.raters:
-        steady = f"{found.steady()} of {count(len(found.raters), 'rater')}"
+        steady = _of_raters(found.steady(), len(found.raters))
         a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
         name = texts.name(AXES[axis], board.model, board.bias, board.a, board.b)
         title = f"The direction is the same whatever the {_noun(axis)} under {steady}"
@@ -159,7 +159,7 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
                 found.add(rater, texts.group(group, board.bias), at, (summary.mean, texts.place(one.cell, group)))
     if found.raters:
         steady = sum(len(found.at_end(rater)) == 1 for rater in found.raters)
-        every = f"for {steady} of {count(len(found.raters), 'rater')}"
+        every = f"under {_of_raters(steady, len(found.raters))}"
         title = f"The group rated {found.end} is the same whatever the {_noun(axis)} {every}"
         caption = f"Mean rating of each group; everything else as in {', '.join(row_words(board.rows[0], board.rows))}"
         yield found.chart(texts.name(AXES[axis], board.model, board.bias), title, caption, texts.colours(board.bias))
@@ -194,7 +194,7 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[C
     parts = (board.model, board.bias, board.a, board.b)
     if groups and means.raters:
         same = sum(len(means.at_end(rater)) == 1 for rater in means.raters)
-        title = f"The group rated {means.end} is the same for every k under {same} of {len(means.raters)} raters"
+        title = f"The group rated {means.end} is the same for every k under {_of_raters(same, len(means.raters))}"
         caption = f"Mean of the k highest ratings of each prompt, by group ({where})"
         yield means.chart(texts.name("highest", *parts[:2]), title, caption, texts.colours(board.bias))
     for kind, curves, caption in (
@@ -202,7 +202,7 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[C
         ("ratio", ratios, f"The same for {a} divided by that for {b} ({where})"),
     ):
         if curves.raters:
-            steady = f"{curves.steady()} of {count(len(curves.raters), 'rater')}"
+            steady = _of_raters(curves.steady(), len(curves.raters))
             title = f"The {kind} points the same way for every k under {steady}"
             yield curves.chart(texts.name(f"highest {kind}", *parts), title, caption)
 
@@ -225,9 +225,20 @@ def sample_curve(curve: SizeCurve, texts: RunTexts) -> Iterator[Chart]:
         where = f"{cell.model}, {cell.source}, {texts.names.bias(cell.bias)}, {texts.decoding(cell.decoding)}"
         yield found.chart(
             texts.name("samples", cell.model, cell.bias),
-            f"Fewer samples would have given the same direction under {found.steady()} of {len(found.raters)} raters",
+            f"Fewer samples would have given the same direction under {_of_raters(found.steady(), len(found.raters))}",
             f"Mean rating, {texts.groups((pair.a, pair.b), cell.bias)} ({where})",
         )
+
+
+def _of_raters(number: int, of: int) -> str:
+    """Under how many raters something is so.
+
+    >>> _of_raters(0, 3), _of_raters(1, 1), _of_raters(0, 1)
+    ('0 of 3 raters', 'the one rater', 'no rater (there is one)')
+    """
+    if of != 1:
+        return f"{number} of {count(of, 'rater')}"
+    return "the one rater" if number else "no rater (there is one)"
 
 
 def _noun(axis: str) -> str:

@@ -119,24 +119,27 @@ def _dot(cell: ContinuationCell, group: str, texts: RunTexts) -> Dot:
 def _extreme_group(cells: Sequence[ContinuationCell], worse: int, texts: RunTexts) -> str:
     """Which group is rated worst most often; lowest, where no direction is worse."""
     side = worse or -1
-    groups, times = most_often_highest(
+    groups, times, ties = most_often_highest(
         [{one.group: side * (one.mean.value or 0.0) for one in _valued(cell)} for cell in cells]
     )
     most = [texts.group(group, cells[0].bias) for group in groups]
     how = "rated worst" if worse else "rated lowest"
     each = " each" if len(most) > 1 else ""
-    return f"Texts about {listed(most)} are {how} under {times} of {count(len(cells), 'method')}{each}"
+    tied = f" ({ties} of these methods {'is a tie' if ties == 1 else 'are ties'})" if ties else ""
+    return f"Texts about {listed(most)} are {how} under {times} of {count(len(cells), 'method')}{each}{tied}"
 
 
-def most_often_highest(methods: Sequence[Mapping[str, float]]) -> tuple[list[str], int]:
-    """The groups that are highest under the most methods, and under how many; groups that are alike share an end.
+def most_often_highest(methods: Sequence[Mapping[str, float]]) -> tuple[list[str], int, int]:
+    """The groups that are highest under the most methods, under how many each, and how many of these are ties.
 
     >>> most_often_highest([{"a": 1.0, "b": 1.0, "c": 0.0}, {"a": 2.0, "b": 3.0, "c": 0.0}, {"a": 2.0, "b": 1.0}])
-    (['a', 'b'], 2)
+    (['a', 'b'], 2, 1)
     """
-    often = Counter(group for means in methods for group, mean in means.items() if mean == max(means.values()))
+    highest = [{group for group, mean in means.items() if mean == max(means.values())} for means in methods]
+    often = Counter(group for means, top in zip(methods, highest, strict=True) for group in means if group in top)
     times = max(often.values(), default=0)
-    return [group for group, number in often.items() if number == times], times
+    most = [group for group, number in often.items() if number == times]
+    return most, times, sum(len(top) > 1 and not top.isdisjoint(most) for top in highest)
 
 
 def means_table(texts: RunTexts) -> Table | None:

@@ -21,8 +21,13 @@ class Stereotype:
 
     @property
     def balanced(self) -> bool:
-        """Whether both groups have attributes, so that a general lean to one of them cancels out."""
-        return all(self.attributes)
+        """Whether both groups have attributes that the other has not, so that a lean to one of them cancels out.
+
+        >>> [Stereotype("b", ("x", "y"), (frozenset("k"), frozenset(each))).balanced for each in ("k", "kl", "l")]
+        [False, False, True]
+        """
+        first, second = self.attributes
+        return bool(first - second and second - first)
 
     def side(self, attribute: str) -> int | None:
         """0 where it is tied to the first group, 1 to the second, None to neither or both.

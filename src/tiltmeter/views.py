@@ -29,6 +29,12 @@ class Words:
     """The short claim in a check of the instrument, where it is another."""
     turned: str = ""
     """What a negative cell says, where that is not the claim with the groups exchanged."""
+    measured: str = ""
+    """Of stereotypes: what is measured, where models are compared by it."""
+    compared: str = ""
+    """Of stereotypes: how model B differs from A."""
+    board: str = ""
+    """Of stereotypes: what leaderboards are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +248,9 @@ FACTS: dict[View, ViewFacts] = {
                 "{first} and {second} expected as stereotyped",
                 "{first} and {second}, as stereotyped",
                 turned="the model expects the other group more often",
+                measured="expects the stereotyped group",
+                compared="B expects the stereotyped group {more} than A, in log odds by {size}.",
+                board="Expects the stereotyped group (log odds), {first} and {second}",
             ),
             by_items=True,
             rephrased=False,

@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.engine import carry_out
+from tiltmeter.results.compare.records import RunComparison
+from tiltmeter.results.compare.runs import compare_runs
+from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.feasibility import Feasibility, feasibility_of_run, unanswerable
 from tiltmeter.results.findings.findings import questions
+from tiltmeter.results.rank.boards import leaderboards
+from tiltmeter.results.rank.records import Leaderboards
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 
@@ -44,7 +49,7 @@ sources = ["templates"]
 sources = ["templates"]
 perturbations = ["original"]
 """
-TABLE = '[weights]\n"Dutchman" = 4\n"Greek" = 2\n"Finn" = 3\n"the" = 5\n"a" = 5\nother = 60\n'
+TABLE = '[weights]\n"Dutchman" = 4\n"Greek" = 2\n"Finn" = 3\n"the" = 5\n"a" = 5\nother = 60000\n'
 DELTA = 1.5
 
 
@@ -58,7 +63,7 @@ def made(folder: Path, spec: str = SPEC, delta: float = DELTA, study: str = STUD
         f"[[tilt]]\nwords = {json.dumps(words)}\ncontexts = {json.dumps(contexts)}\ndelta = {delta}\n"
         for words, contexts in tilts
     ]
-    model = f'model = "scripted:{folder / "table.toml"}"\n' + "".join(parts if delta else ())
+    model = f'model = "scripted:{folder / "table.toml"}"\n' + "".join(parts)
     (folder / "model.toml").write_text(model, encoding="utf-8")
     return carry_out(plan(parse(study, file=folder / "study.toml")), folder / "run")
 
@@ -78,3 +83,36 @@ def test_a_remedy_names_what_the_view_has(view: str, rates: bool) -> None:
     for cells in (0, 1):
         said = Feasibility(view, "b", ("x", "y"), cells, 20, False, "no method has a value").sentence()
         assert ("rater" in said) == rates
+
+
+def compared_and_ranked(folder: Path, deltas: tuple[float, ...]) -> tuple[RunComparison, Leaderboards]:
+    runs = [made(folder / str(number), delta=delta) for number, delta in enumerate(deltas)]
+    sides = [Side(run, next(iter(run.facts)), f"m{number}") for number, run in enumerate(runs)]
+    return compare_runs(runs[:2]), leaderboards(sides)
+
+
+def test_models_are_compared_and_ranked_by_stereotype(tmp_path: Path) -> None:
+    found, boards = compared_and_ranked(tmp_path, (0.0, 2.0, -2.0))
+    [view] = [one for one in found.views if one.view == "next words"]
+    leading = view.overall[:2]
+    assert [(one.by_stereotype, one.groups) for one in view.overall] == [
+        (True, ("dutch", "greek")),
+        (True, ("dutch", "finnish")),
+        (False, ("dutch", "greek")),
+    ], "Greeks and Finns have the same attributes"
+    for one in leading:
+        # Both sets of attributes are tilted by 2 towards their group, which cancels out of the mean over prompts.
+        assert one.found.a.value == pytest.approx(0.0, abs=1e-9)
+        assert one.found.b.value == pytest.approx(2.0, abs=1e-3)
+        assert one.difference.value == pytest.approx(-2.0, abs=1e-3)
+        assert one.choices["measure"] == "expects the stereotyped group"
+    plain = [one for one in view.cells if one.choices["measure"] == "log ratio"]
+    assert plain[0].difference.value == pytest.approx(0.0, abs=1e-3)
+    ranked = [one for one in boards.boards if one.view == "next words"]
+    assert [one.by_stereotype for one in ranked] == [True, True, False]
+    for one in ranked[:2]:
+        assert [entry.side.name for entry in one.entries] == ["m1", "m0", "m2"]
+        assert [entry.value.value for entry in one.entries] == pytest.approx([2.0, 0.0, -2.0], abs=1e-3)
+        assert one.neutral == 0.0 and not one.is_share
+        assert "stereotyped group" in one.words
+        assert one.for_conditions()[0]["next_words"]["three"].keys() == {f"stereotype {one.choices['groups']}"}

@@ -34,6 +34,8 @@ class Compared:
     """Of an overall line of choices: the margins behind them, which may differ where no choice does."""
     scale: Scale = _UNKNOWN
     """Of what is compared; not known of the values of one group."""
+    by_stereotype: bool = False
+    """Whether it is how far either side goes by the stereotype of two groups."""
 
     @property
     def in_points(self) -> bool:

@@ -48,6 +48,8 @@ def _about(one: Compared, several: bool) -> str:
         chosen = [choices[name] for name in FACTS[one.view].named_by]
         return f"{', '.join([choices['bias'], *chosen, ' − '.join(one.groups)])}: "
     named = [*([choices["bias"]] if one.groups else []), *([choices["source"]] if several else [])]
+    # Of which groups, and of what, where another line is of one of them.
+    named += [f"{' and '.join(one.groups)} as stereotyped"] if one.by_stereotype else []
     return f"{', '.join(named)}: " if named else ""
 
 
@@ -100,7 +102,9 @@ def _claim(one: Compared, found: Estimate) -> str:
         return f"{gaps}: A − B is {_sized(one, value, ends)}."
     # The words say the direction.
     size, more = _sized(one, abs(value), sorted(map(abs, ends))), "less" if value > 0 else "more"
-    return FACTS[one.view].compared.format(first=(*one.groups, "")[0], more=more, size=size)
+    facts = FACTS[one.view]
+    said = facts.stereotyped.compared if one.by_stereotype and facts.stereotyped else facts.compared
+    return said.format(first=(*one.groups, "")[0], more=more, size=size)
 
 
 def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:

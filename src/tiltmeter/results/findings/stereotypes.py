@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,14 @@ def group_pairs(groups: Sequence[str], resolved: Mapping[str, Any], bias: str, v
     references = FACTS[view].settings(resolved).get("reference", ())
     named = [(one, other) for one, other in compared if one in groups and other in groups]
     return named or pairs_of_groups(groups, next((each for each in references if each in groups), None))
+
+
+def tied_pairs(groups: Collection[str | None], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Groups whose attributes are told apart; with those of one alone, a stereotype could not be told from a lean."""
+    for first, second in spec.get("compare", ()):
+        tied = stereotype(spec, (first, second)) if first in groups and second in groups else None
+        if tied and tied.balanced:
+            yield first, second
 
 
 def stereotype(spec: Mapping[str, Any], groups: tuple[str, str] | None = None) -> Stereotype | None:

@@ -190,18 +190,16 @@ def _tied(
     # Towards the stereotyped group, so that swapping A and B is the same in the attributes of either.
     placed = [(one, other, side) for one, other in rows if (side := tied.side(one.origin)) is not None]
     neutral = cell.scale.neutral or 0.0
-    values = [
-        [
-            turned(row.value, neutral) if (side == 1) == (row.group == tied.groups[0]) else row.value
-            for row, side in ((both[at], both[2]) for both in placed)
-        ]
-        for at in (0, 1)
+    sign = [(side == 1) == (one.group == tied.groups[0]) for one, _, side in placed]
+    ours = [turned(one.value, neutral) if turn else one.value for (one, *_), turn in zip(placed, sign, strict=True)]
+    theirs = [
+        turned(other.value, neutral) if turn else other.value for (_, other, _), turn in zip(placed, sign, strict=True)
     ]
     strata = [(tied.groups[side],) for *_, side in placed]
     origins = [one.origin for one, *_ in placed]
     templates = or_origins([one.template for one, *_ in placed], origins)
-    found = paired(*values, origins, strata=strata, names=SIDES, seed=seed)
-    p = _over_both(found, paired(*values, templates, strata=strata, seed=seed), origins, templates)
+    found = paired(ours, theirs, origins, strata=strata, names=SIDES, seed=seed)
+    p = _over_both(found, paired(ours, theirs, templates, strata=strata, seed=seed), origins, templates)
     why = "a figure by stereotype may have either sign"
     return replace(found, a=first, b=second, difference=difference, p_permutation=p, change=None, no_change=why)
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.engine import carry_out
+from tiltmeter.results import summarise_run
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.feasibility import Feasibility, feasibility_of_run, unanswerable
 from tiltmeter.results.findings.findings import questions
+from tiltmeter.results.findings.view_agreement import ATTRIBUTES, NEXT_WORDS, PAIRS
 from tiltmeter.results.rank.boards import leaderboards
 from tiltmeter.results.rank.records import Leaderboards
 from tiltmeter.store import Run
@@ -116,3 +118,41 @@ def test_models_are_compared_and_ranked_by_stereotype(tmp_path: Path) -> None:
         assert one.neutral == 0.0 and not one.is_share
         assert "stereotyped group" in one.words
         assert one.for_conditions()[0]["next_words"]["three"].keys() == {f"stereotype {one.choices['groups']}"}
+
+
+AGREEING = """
+name = "three"
+models = ["planted:model.toml"]
+specs = ["three.toml"]
+[pairs]
+sources = ["templates"]
+[continuations]
+sources = [{ templates = { per_group = 4 } }]
+samples = 1
+raters = ["sentiment.vader"]
+[next_words]
+sources = ["templates"]
+perturbations = ["original"]
+"""
+
+
+def test_views_agree_or_not_on_every_two_groups(tmp_path: Path) -> None:
+    found = summarise_run(made(tmp_path, study=AGREEING)).views
+    assert found
+    readings = {(one.bias, one.view): one for one in found.readings}
+    both = {"three:dutch-greek", "three:dutch-finnish"}
+    assert {bias for bias, _ in readings} == both, "Greeks and Finns have the same attributes"
+    assert {view for _, view in readings} == {PAIRS, NEXT_WORDS, ATTRIBUTES}
+    assert len(readings) == 6
+    for bias in both:
+        assert readings[bias, NEXT_WORDS].found.value == pytest.approx(DELTA, abs=1e-3)
+        assert readings[bias, NEXT_WORDS].place["bias"] == "three", "as its measurements are labelled"
+
+
+def test_a_first_pair_with_attributes_of_one_group_blocks_no_other(tmp_path: Path) -> None:
+    spec = SPEC.replace('stereotype_of = ["greek", "finnish"]', 'stereotype_of = "finnish"')
+    found = summarise_run(made(tmp_path, spec)).views
+    assert found
+    readings = {(one.bias, one.view): one for one in found.readings if one.found.value is not None}
+    assert readings["three:dutch-finnish", NEXT_WORDS].found.value == pytest.approx(DELTA, abs=1e-3)
+    assert ("three:dutch-greek", NEXT_WORDS) not in readings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,22 @@ def tied_pairs(groups: Collection[str | None], spec: Mapping[str, Any]) -> Itera
         tied = stereotype(spec, (first, second)) if first in groups and second in groups else None
         if tied and tied.balanced:
             yield first, second
+
+
+def stereotypes(specs: Iterable[Mapping[str, Any]]) -> dict[str, Stereotype]:
+    """What specs tie to every two groups that they compare, by the name that pairs of sentences have for these.
+
+    >>> tied = {"terms": ["saw"], "stereotype_of": ["x", "y"]}, {"terms": ["pen"], "stereotype_of": ["z"]}
+    >>> list(stereotypes([{"name": "b", "compare": [("x", "y"), ("x", "z"), ("y", "z")], "attributes": tied}]))
+    ['b:x-z', 'b:y-z']
+    """
+    found = {}
+    for spec in specs:
+        for two in (pairs := spec["compare"]):
+            tied = stereotype(spec, (two[0], two[1]))
+            if tied and tied.attributes[0] != tied.attributes[1]:
+                found[spec["name"] if len(pairs) == 1 else f"{spec['name']}:{two[0]}-{two[1]}"] = tied
+    return found
 
 
 def stereotype(spec: Mapping[str, Any], groups: tuple[str, str] | None = None) -> Stereotype | None:

@@ -16,6 +16,7 @@ from tiltmeter.results.compare.items import (
     cells_by_choices,
     choices_of,
     choices_of_one_side,
+    in_some_decodings,
     keyed,
     over_all_decodings,
     over_decodings,
@@ -62,7 +63,17 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
             kept[place] = by_measure
             made += (own.compared or _compared)(a, _named(place, cells[0]), by_measure, wanted)
     overall = tuple((own.overall or _overall)(a, kept, made, wanted))
-    return ComparedView(view, shared.counts, overall, tuple(made), choices_of_one_side(a, b, tables))
+    left_out = (*choices_of_one_side(a, b, tables), *(_partly(one) for one in overall if one.partial))
+    return ComparedView(view, shared.counts, overall, tuple(made), left_out)
+
+
+def _partly(one: Compared) -> str:
+    facts = FACTS[one.view]
+    about = ", ".join([one.choices["bias"], *(one.choices[name] for name in facts.named_by)])
+    return (
+        f"{about}: for {one.partial:,} of {one.difference.n:,} {facts.asked}s a decoding under which one side has no "
+        "value is left out on both sides"
+    )
 
 
 def _named(place: tuple[str, ...], cell: Cell) -> dict[str, str]:
@@ -113,8 +124,9 @@ def _all_of_one(a: Side, kept: Kept, wanted: Wanted) -> Iterator[Compared]:
         cell = found[0][0][0]
         pairs = group_pairs(_groups(found[0]), a.resolved, cell.bias, cell.view)
         if cell.worse and pairs:
-            whole = over_decodings([[rows for _, *rows in both] for both in found])
-            yield _gap(dict(about), [(cell, one, other) for one, other in whole], pairs[0], wanted)
+            every = [[rows for _, *rows in both if rows[0].group in pairs[0]] for both in found]
+            made = _gap(dict(about), [(cell, one, other) for one, other in over_decodings(every)], pairs[0], wanted)
+            yield replace(made, partial=in_some_decodings(every))
 
 
 def _groups(both: Sequence[Both]) -> list[str]:
@@ -127,7 +139,10 @@ def _gap(choices: Mapping[str, str], both: Sequence[Both], groups: tuple[str, st
         for _, one, other in both
         if one.value is not None and other.value is not None
     ]
+    missing = sum(one.group in groups for _, one, _ in both) - sum(one.group in groups for one in prompts)
     found = gap_change(prompts, groups, scale=both[0][0].bounds, seed=wanted.seed)
+    a, b, difference = (replace(one, n_unscored=missing) for one in (found.a, found.b, found.difference))
+    found = replace(found, a=a, b=b, difference=difference)
     same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin)
     return Compared(both[0][0].view, {**choices, "groups": as_pair(groups)}, found, same)
 

@@ -32,6 +32,12 @@ class Words:
     """Question and claim there."""
     turned: str = ""
     """What a negative cell says, where that is not the claim with the groups exchanged."""
+    measured: str = ""
+    """Of stereotypes: what is measured, where models are compared by it."""
+    compared: str = ""
+    """Of stereotypes: how model B differs from A."""
+    board: str = ""
+    """Of stereotypes: what leaderboards are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +256,9 @@ FACTS: dict[View, ViewFacts] = {
                 checked_question="Does the model expect {first} and {second} where everybody does?",
                 checked_claim="the model expects the group that everybody expects",
                 turned="the model expects the other group more often",
+                measured="expects the stereotyped group",
+                compared="B expects the stereotyped group {more} than A, in log odds by {size}.",
+                board="Expects the stereotyped group (log odds), {first} and {second}",
             ),
             by_items=True,
             rephrased=False,

@@ -124,5 +124,5 @@ def test_a_tilt_that_is_planted_is_read_by_every_view_that_can_see_it(tmp_path: 
     assert {one.view for one in found.readings} == {PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS}
     assert readings["gender-math-arts", PAIRS].place["bias"] == "gender-math-arts"
     assert readings["gender-math-arts", NEXT_WORDS].place["perturbation"] == "original"
-    assert {"rater", "group", "other"} == set(readings["race-names-pleasant-3", RATINGS].place)
+    assert {"bias", "rater", "group", "other"} == set(readings["race-names-pleasant-3", RATINGS].place)
     assert found.as_json()["readings"][0]["model"].startswith("planted:")

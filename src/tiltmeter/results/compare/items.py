@@ -106,6 +106,14 @@ def over_decodings(parts: Iterable[Iterable[Sequence[Measurement]]]) -> list[lis
     return [[rows[at]._replace(value=means[at].get(key)) for at in models] for key, rows in dict(every).items()]
 
 
+def in_some_decodings(parts: Iterable[Iterable[Sequence[Measurement]]]) -> int:
+    """How many items count with some of their decodings, as a model lacks a value under the others."""
+    has: dict[tuple[str, str], set[bool]] = {}
+    for rows in (rows for part in parts for rows in part):
+        has.setdefault((rows[0].item, rows[0].group), set()).add(all(row.value is not None for row in rows))
+    return sum(len(found) > 1 for found in has.values())
+
+
 def choices_of_one_side(a: Side, b: Side, tables: Sequence[Mapping[Place, Cell]]) -> tuple[str, ...]:
     """Choices that only one side has, the shortest way to say it."""
     found = []

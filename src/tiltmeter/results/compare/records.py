@@ -34,6 +34,10 @@ class Compared:
     """Of an overall line of choices: the margins behind them, which may differ where no choice does."""
     scale: Scale = _UNKNOWN
     """Of what is compared; not known of the values of one group."""
+    partial: int = 0
+    """Of an overall line over decodings: prompts with a decoding that was left out, as one side lacks a value there."""
+    by_stereotype: bool = False
+    """Whether it is how far either side goes by the stereotype of two groups."""
 
     @property
     def in_points(self) -> bool:
@@ -82,6 +86,7 @@ class Compared:
             "minimum_detectable": self.detectable,
             **({"equivalence": self.equivalence.as_json()} if self.equivalence else {}),
             **({"margins": self.margins.as_json()} if self.margins else {}),
+            **({"partial": self.partial} if self.partial else {}),
         }
 
 
@@ -104,7 +109,7 @@ class ComparedView:
     """One for each source (pairs), or for each source, bias and rater or set of words."""
     cells: tuple[Compared, ...]
     left_out: tuple[str, ...] = ()
-    """Choices that only one side has."""
+    """Choices that only one side has, and what counts in part."""
     sentences: tuple[str, ...] = ()
     """One for each overall line."""
     summary: str = ""

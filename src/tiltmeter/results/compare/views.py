@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Measurement
@@ -15,6 +16,7 @@ from tiltmeter.results.compare.items import (
     cells_by_choices,
     choices_of,
     choices_of_one_side,
+    in_some_decodings,
     keyed,
     over_all_decodings,
     over_decodings,
@@ -22,8 +24,8 @@ from tiltmeter.results.compare.items import (
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.records import Compared, ComparedView
 from tiltmeter.results.compare.sides import Matched, Side
-from tiltmeter.results.findings.compared import PERSON
-from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.findings.compared import PERSON, towards_stereotype, turned
+from tiltmeter.results.findings.stereotypes import Stereotype, group_pairs, spec_in, stereotype, tied_pairs
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.arrays import or_origins
@@ -61,7 +63,17 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
             kept[place] = by_measure
             made += (own.compared or _compared)(a, _named(place, cells[0]), by_measure, wanted)
     overall = tuple((own.overall or _overall)(a, kept, made, wanted))
-    return ComparedView(view, shared.counts, overall, tuple(made), choices_of_one_side(a, b, tables))
+    left_out = (*choices_of_one_side(a, b, tables), *(_partly(one) for one in overall if one.partial))
+    return ComparedView(view, shared.counts, overall, tuple(made), left_out)
+
+
+def _partly(one: Compared) -> str:
+    facts = FACTS[one.view]
+    about = ", ".join([one.choices["bias"], *(one.choices[name] for name in facts.named_by)])
+    return (
+        f"{about}: for {one.partial:,} of {one.difference.n:,} {facts.asked}s a decoding under which one side has no "
+        "value is left out on both sides"
+    )
 
 
 def _named(place: tuple[str, ...], cell: Cell) -> dict[str, str]:
@@ -112,8 +124,9 @@ def _all_of_one(a: Side, kept: Kept, wanted: Wanted) -> Iterator[Compared]:
         cell = found[0][0][0]
         pairs = group_pairs(_groups(found[0]), a.resolved, cell.bias, cell.view)
         if cell.worse and pairs:
-            whole = over_decodings([[rows for _, *rows in both] for both in found])
-            yield _gap(dict(about), [(cell, one, other) for one, other in whole], pairs[0], wanted)
+            every = [[rows for _, *rows in both if rows[0].group in pairs[0]] for both in found]
+            made = _gap(dict(about), [(cell, one, other) for one, other in over_decodings(every)], pairs[0], wanted)
+            yield replace(made, partial=in_some_decodings(every))
 
 
 def _groups(both: Sequence[Both]) -> list[str]:
@@ -126,13 +139,17 @@ def _gap(choices: Mapping[str, str], both: Sequence[Both], groups: tuple[str, st
         for _, one, other in both
         if one.value is not None and other.value is not None
     ]
+    missing = sum(one.group in groups for _, one, _ in both) - sum(one.group in groups for one in prompts)
     found = gap_change(prompts, groups, scale=both[0][0].bounds, seed=wanted.seed)
+    a, b, difference = (replace(one, n_unscored=missing) for one in (found.a, found.b, found.difference))
+    found = replace(found, a=a, b=b, difference=difference)
     same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin)
     return Compared(both[0][0].view, {**choices, "groups": as_pair(groups)}, found, same)
 
 
 def _of_two(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
-    """Two groups at a time, with the items as they are and with *person*."""
+    """Two groups at a time: as stereotyped, with the items as they are, and with *person*."""
+    yield from _by_stereotype(a, choices, items, wanted)
     every = next(iter(items.values()))
     for perturbation in (None, ORIGINAL, PERSON):
         for groups in dict.fromkeys((one.group, one.against or "") for _, one, _ in every):
@@ -149,9 +166,77 @@ def _of_two(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -
                     yield Compared(cell.view, {**choices, **about}, found, same, scale=cell.scale)
 
 
+def _by_stereotype(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
+    """How far both sides expect what stereotypes say of two groups, as findings have it, by the first measure.
+
+    A lean to one of the groups, whatever an item speaks of, cancels out of it; a stereotype cancels out of the mean.
+    """
+    cell, both = next((cell, both) for both in items.values() for cell, *_ in both[:1])
+    words, spec = FACTS[cell.view].stereotyped, spec_in(a.resolved, choices["bias"])
+    groups = {group for _, one, _ in both for group in (one.group, one.against)}
+    for two in tied_pairs(groups, spec) if words else ():
+        rows = [
+            (one, other)
+            for _, one, other in both
+            if {one.group, one.against} == set(two) and one.perturbation in (None, ORIGINAL)
+        ]
+        tied = stereotype(spec, two)
+        found = _tied(cell, rows, tied, spec, wanted.seed) if words and tied else None
+        if found and words:
+            asked = {"perturbation": ORIGINAL} if rows[0][0].perturbation else {}
+            about = {**choices, **asked, "groups": as_pair(two), "measure": words.measured}
+            yield Compared(cell.view, about, found, scale=Scale(neutral=0.0), by_stereotype=True)
+
+
+def _tied(
+    cell: Cell,
+    rows: Sequence[tuple[Measurement, Measurement]],
+    tied: Stereotype,
+    spec: Mapping[str, Any],
+    seed: int,
+) -> Paired | None:
+    whole = [(one, other) for one, other in rows if one.value is not None and other.value is not None]
+    gaps = [one._replace(value=_minus(one.value, other.value)) for one, other in rows]
+    sides = [[both[at] for both in whole] for at in (0, 1)]
+    first, second = (towards_stereotype(cell, side, tied.groups, spec) for side in sides)
+    difference = towards_stereotype(cell, gaps, tied.groups, spec, apart=True)
+    if first is None or second is None or difference is None:
+        return None
+    # Towards the stereotyped group, so that swapping A and B is the same in the attributes of either.
+    placed = [(one, other, side) for one, other in rows if (side := tied.side(one.origin)) is not None]
+    neutral = cell.scale.neutral or 0.0
+    sign = [(side == 1) == (one.group == tied.groups[0]) for one, _, side in placed]
+    ours = [turned(one.value, neutral) if turn else one.value for (one, *_), turn in zip(placed, sign, strict=True)]
+    theirs = [
+        turned(other.value, neutral) if turn else other.value for (_, other, _), turn in zip(placed, sign, strict=True)
+    ]
+    strata = [(tied.groups[side],) for *_, side in placed]
+    origins = [one.origin for one, *_ in placed]
+    templates = or_origins([one.template for one, *_ in placed], origins)
+    found = paired(ours, theirs, origins, strata=strata, names=SIDES, seed=seed)
+    p = _over_both(found, paired(ours, theirs, templates, strata=strata, seed=seed), origins, templates)
+    why = "a figure by stereotype may have either sign"
+    return replace(found, a=first, b=second, difference=difference, p_permutation=p, change=None, no_change=why)
+
+
+def _minus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _over_both(over: Paired, by_template: Paired, origins: Sequence[str], templates: Sequence[str]) -> float | None:
+    """The p by permutation; where another choice of templates could have turned it as well, the larger of the two."""
+    p, other = over.p_permutation, by_template.p_permutation
+    if p is None or not 1 < len(set(templates)) < len(set(zip(origins, templates, strict=True))):
+        return p
+    return None if other is None else max(p, other)
+
+
 def _all_of_two(made: Sequence[Compared]) -> Iterator[Compared]:
-    """What leads of the first two groups, with the items as they are, by the first way of asking."""
-    leading: dict[tuple[str, str], Compared] = {}
+    """What leads by the first way of asking: stereotypes, then the first two groups with the items as they are."""
+    leading: dict[tuple[str, ...], Compared] = {}
+    for one in made:
+        if one.by_stereotype:
+            leading.setdefault((one.choices["source"], one.choices["bias"], one.choices["groups"]), one)
     for one in made:
         measured = one.choices["measure"], one.choices.get("perturbation", ORIGINAL)
         if measured == (FACTS[one.view].lead.replace("_", " "), ORIGINAL):
@@ -172,12 +257,8 @@ def _crossed(
     others = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]
     ends = Scale(scale.low, scale.high)
     made = means(places, {"a": Values(both, ends), "b": Values(others, ends), "": Values(gaps, ends.change)})
-    p = found.p_permutation
     templates = or_origins([place.template for place in places], professions)
-    if 1 < len(set(templates)) < len(set(zip(professions, templates, strict=True))) and p is not None:
-        over = paired(first, second, templates, seed=seed).p_permutation
-        # Another choice of templates could have turned it as well: the larger of the two counts.
-        p = None if over is None else max(p, over)
+    p = _over_both(found, paired(first, second, templates, seed=seed), professions, templates)
     change, no_change = crossed_change(places, both, others, made["a"], SIDES)
 
     def moved(shift: float, level: float) -> Estimate:

@@ -56,6 +56,8 @@ def _about(one: Compared, several: bool, names: Names) -> str:
         chosen = [choices[name] for name in FACTS[one.view].named_by]
         return f"{', '.join([choices['bias'], *chosen, ' − '.join(_called(one, names))])}: "
     named = [*([choices["bias"]] if one.groups else []), *([choices["source"]] if several else [])]
+    # Of which groups, and of what, where another line is of one of them.
+    named += [f"{' and '.join(_called(one, names))} as stereotyped"] if one.by_stereotype else []
     return f"{', '.join(named)}: " if named else ""
 
 
@@ -108,7 +110,9 @@ def _claim(one: Compared, found: Estimate, names: Names) -> str:
         return f"{gaps}: A − B is {_sized(one, value, ends)}."
     # The words say the direction.
     size, more = _sized(one, abs(value), sorted(map(abs, ends))), "less" if value > 0 else "more"
-    return FACTS[one.view].compared.format(first=[*_called(one, names), ""][0], more=more, size=size)
+    facts = FACTS[one.view]
+    said = facts.stereotyped.compared if one.by_stereotype and facts.stereotyped else facts.compared
+    return said.format(first=[*_called(one, names), ""][0], more=more, size=size)
 
 
 def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.results.findings.stereotypes import stereotype
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.results.views import results_of
-from tiltmeter.stats.multiverse.cells import CellData
+from tiltmeter.stats.estimates import scaled
+from tiltmeter.stats.multiverse.cells import CellData, raw_value
 from tiltmeter.stats.scales import difference_bounds
 from tiltmeter.views import FACTS
 
@@ -123,6 +125,25 @@ def _of_two(
         chances=[(known[row.item, groups[0]], known[row.item, groups[1]]) for row in own] if plain and known else None,
         because=because,
     )
+
+
+def towards_stereotype(
+    of: Combination,
+    rows: Sequence[Measurement],
+    groups: tuple[str, str],
+    spec: Mapping[str, Any],
+    *,
+    apart: bool = False,
+) -> Estimate | None:
+    """How far values lie towards the stereotyped group, attributes of either weighing the same: above 0 they do.
+
+    That is half of what lies between the two sides of the cell that findings have. With `apart` values are differences
+    of two models; None where not both groups have attributes of their own among the items.
+    """
+    asked = Question("", of.view, of.bias, *groups, by_stereotype=True)
+    together = [row._replace(set=None, structure=None) for row in rows]
+    data = next(cells_from(asked, replace(of, scale=of.scale.change) if apart else of, together, spec), None)
+    return None if data is None else scaled(raw_value(data, groups=groups), 0.5)
 
 
 def _towards(rows: Iterable[Measurement], groups: tuple[str, str], neutral: float) -> Iterator[Measurement]:

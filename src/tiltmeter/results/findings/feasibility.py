@@ -25,10 +25,19 @@ from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS, unreachable
 from tiltmeter.stats.multiverse.whole_curve import needed_origins
 from tiltmeter.stats.planning.detectable import minimum_detectable
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 _RISK = 0.05
 """A verdict that is missed by chance this often is said to be in doubt."""
+_MORE = {
+    "decoding": "a decoding",
+    "rater": "a rater",
+    "scorer": "a scorer",
+    "words": "a set of words",
+    "bounded": "a way of counting",
+    "combine": "a way of counting",
+}
+"""What makes one more method of a choice."""
 _ENOUGH_PAIRS = next(number for number in range(1, 100) if 2.0 ** (1 - number) <= _RISK)
 
 
@@ -98,10 +107,14 @@ class Feasibility:
         return f"{place}: can only end in “too little data”: {self.why}{split}; {self._remedy()}"
 
     def _remedy(self) -> str:
+        facts = FACTS[self.view]
         if not self.cells:
-            return "a verdict needs two groups, and a rater that says which text is better"
+            rates = "rater" in facts.choices
+            told = ", and a rater that says which text is better" if rates else f" that {facts.item}s tell apart"
+            return f"a verdict needs two groups{told}"
         if self.cells < FEWEST_CELLS:
-            return f"a verdict needs {FEWEST_CELLS} or more: add a rater, a decoding, a source or a scorer"
+            more = dict.fromkeys(["a source", *(_MORE[name] for name in facts.choices if name in _MORE)])
+            return f"a verdict needs {FEWEST_CELLS} or more: add {' or '.join(more)}"
         each = f", {needed_origins(nested=True)} on either side" if self.nested else ""
         return f"{self.needed['origins']} origins{each} would be enough, with one or more items each"
 

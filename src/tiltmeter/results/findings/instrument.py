@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import table_of
-from tiltmeter.results.findings.stereotypes import stereotype
+from tiltmeter.results.findings.stereotypes import stereotypes
 from tiltmeter.results.findings.view_agreement import in_order, readings_of
 from tiltmeter.results.views import results_of
 from tiltmeter.store import Run
@@ -128,7 +128,7 @@ def _why(run: Run, checks: Iterable[InstrumentCheck], place: tuple[str, View]) -
     if not declared:
         return NO_SPEC
     empty = next((one.found.note for one in checks if (one.model, one.view) == place and one.found.note), None)
-    tied = [found for spec in declared if (found := stereotype(spec))]
+    tied = list(stereotypes(declared).values())
     own = results_of(place[1])
     if not own.readings and any(not cell.compares for cell in table_of(run).of(place[1])):
         return OF_ONE_GROUP
@@ -142,9 +142,9 @@ def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
 
 def _checks(run: Run) -> Iterator[InstrumentCheck]:
     declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
-    known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
+    known = stereotypes(declared)
     for view in in_order() if known else ():
         for one in readings_of(run, view, known):
-            bias, source = one.place.get("bias", one.bias), one.place.get("source", "")
+            bias, source = one.bias, one.place.get("source", "")
             by = one.place.get("scorer") or one.place.get("rater", "")
             yield InstrumentCheck(one.model, view, bias, source, replace(one.found, p_adjusted=None), by)

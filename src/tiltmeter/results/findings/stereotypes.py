@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,13 @@ class Stereotype:
 
     @property
     def balanced(self) -> bool:
-        """Whether both groups have attributes, so that a general lean to one of them cancels out."""
-        return all(self.attributes)
+        """Whether both groups have attributes that the other has not, so that a lean to one of them cancels out.
+
+        >>> [Stereotype("b", ("x", "y"), (frozenset("k"), frozenset(each))).balanced for each in ("k", "kl", "l")]
+        [False, False, True]
+        """
+        first, second = self.attributes
+        return bool(first - second and second - first)
 
     def side(self, attribute: str) -> int | None:
         """0 where it is tied to the first group, 1 to the second, None to neither or both.
@@ -52,6 +57,30 @@ def group_pairs(groups: Sequence[str], resolved: Mapping[str, Any], bias: str, v
     references = FACTS[view].settings(resolved).get("reference", ())
     named = [(one, other) for one, other in compared if one in groups and other in groups]
     return named or pairs_of_groups(groups, next((each for each in references if each in groups), None))
+
+
+def tied_pairs(groups: Collection[str | None], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Groups whose attributes are told apart; with those of one alone, a stereotype could not be told from a lean."""
+    for first, second in spec.get("compare", ()):
+        tied = stereotype(spec, (first, second)) if first in groups and second in groups else None
+        if tied and tied.balanced:
+            yield first, second
+
+
+def stereotypes(specs: Iterable[Mapping[str, Any]]) -> dict[str, Stereotype]:
+    """What specs tie to every two groups that they compare, by the name that pairs of sentences have for these.
+
+    >>> tied = {"terms": ["saw"], "stereotype_of": ["x", "y"]}, {"terms": ["pen"], "stereotype_of": ["z"]}
+    >>> list(stereotypes([{"name": "b", "compare": [("x", "y"), ("x", "z"), ("y", "z")], "attributes": tied}]))
+    ['b:x-z', 'b:y-z']
+    """
+    found = {}
+    for spec in specs:
+        for two in (pairs := spec["compare"]):
+            tied = stereotype(spec, (two[0], two[1]))
+            if tied and tied.attributes[0] != tied.attributes[1]:
+                found[spec["name"] if len(pairs) == 1 else f"{spec['name']}:{two[0]}-{two[1]}"] = tied
+    return found
 
 
 def stereotype(spec: Mapping[str, Any], groups: tuple[str, str] | None = None) -> Stereotype | None:

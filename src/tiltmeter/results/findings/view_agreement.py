@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.questions import Question
-from tiltmeter.results.findings.stereotypes import Stereotype, spec_of, stereotype
+from tiltmeter.results.findings.stereotypes import Stereotype, spec_of, stereotypes
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.agreement.correlation import rank_correlation
 from tiltmeter.stats.estimates import excludes_zero
@@ -102,15 +102,17 @@ class ViewAgreement:
 
 def summarise_agreement(run: Run, cells: Sequence[Cell]) -> ViewAgreement | None:
     """The agreement of the views of a run; None where it has fewer than two views of any spec."""
-    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"]}
-    known = {name: found for name, spec in specs.items() if (found := stereotype(spec))}
+    known = stereotypes(spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"])
     return agree([one for view in in_order() for one in readings_of(run, view, known, cells)])
 
 
 def readings_of(
     run: Run, view: View, known: Mapping[str, Stereotype], cells: Sequence[Cell] | None = None
 ) -> Iterator[ViewReading]:
-    """What a view says of some biases; without `cells`, which are those of pairs, of checks of the instrument."""
+    """What a view says of some biases, of two groups each.
+
+    Without `cells`, which are those of pairs, they are checks of the instrument.
+    """
     own = results_of(view).readings
     if own:
         yield from own(run, known, cells)
@@ -124,15 +126,15 @@ def by_stereotype(
 ) -> Iterator[tuple[ViewReading, CellResult]]:
     """Whether the stereotyped group is ahead, on the first source that has the bias, by the first way of asking."""
     seen = set()
-    for cell in table_of(run).of(view, measure=measure):
-        tied = known.get(cell.bias)
-        if tied is None or not cell.compares or (cell.model, cell.bias) in seen:
+    cells = [cell for cell in table_of(run).of(view, measure=measure) if cell.compares]
+    for cell, (bias, tied) in product(cells, known.items()):
+        if cell.bias != tied.bias or (cell.model, bias) in seen:
             continue
         asked = Question(cell.model, cell.view, cell.bias, *tied.groups, by_stereotype=True)
         for data in cells_from(asked, cell, cell.rows, spec_of(run, cell.bias)):
-            seen.add((cell.model, cell.bias))
+            seen.add((cell.model, bias))
             found = cell_result(data, groups=tied.groups)
-            yield ViewReading(cell.model, cell.bias, view, found.raw, {"source": cell.source}), found
+            yield ViewReading(cell.model, bias, view, found.raw, {"source": cell.source, "bias": cell.bias}), found
 
 
 def agree(readings: Sequence[ViewReading]) -> ViewAgreement | None:

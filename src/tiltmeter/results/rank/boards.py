@@ -7,16 +7,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, Measurement
+from tiltmeter.results.cells import Cell, Combination, Measurement
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
 from tiltmeter.results.compare.items import cells_by_choices, choices_of, keyed, over_decodings
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.sides import Matched, Side, views_measured, views_of
-from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.findings.compared import towards_stereotype
+from tiltmeter.results.findings.stereotypes import group_pairs, spec_in, tied_pairs
 from tiltmeter.results.rank.records import GAP, Entry, Leaderboard, Leaderboards
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.views import results_of
@@ -209,6 +210,7 @@ def _shares(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
     for (source, bias, *_), cells in common.items():
         leading.setdefault((source, bias), cells)
     for (source, bias), cells in leading.items():
+        yield from _by_stereotype(sides, source, bias, cells)
         asked, lost = joined([cell.beside(FACTS[cell.view].lead) for cell in cells])
         groups = next(((of.group, of.against or "") for of, _ in asked), None)
         if groups:
@@ -216,6 +218,34 @@ def _shares(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
             choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
             scale = cells[0].beside(FACTS[cells[0].view].lead).scale
             yield from board(cells[0].view, choices, sides, rows, partial(share_of_words, scale=scale), lost, scale)
+
+
+def _by_stereotype(sides: Sequence[Side], source: str, bias: str, cells: Sequence[Cell]) -> Iterator[Leaderboard]:
+    """How far models go by the stereotypes of two groups, as findings have it, by the first measure."""
+    words, spec = FACTS[cells[0].view].stereotyped, spec_in(sides[0].resolved, bias)
+    asked, lost = joined(cells)
+    groups = {group for of, _ in asked for group in (of.group, of.against)}
+    for two in tied_pairs(groups, spec) if words else ():
+        rows = [ItemValues((), of, values) for of, values in asked if {of.group, of.against} == set(two)]
+        choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(two)}
+        choices["measure"] = words.measured if words else ""
+        figure = partial(stereotype_of_words, of=cells[0], groups=two, spec=spec)
+        if figure(rows)(_column(rows, 0), False).value is not None:
+            for made in board(cells[0].view, choices, sides, rows, figure, lost):
+                yield replace(made, by_stereotype=True)
+
+
+def stereotype_of_words(
+    rows: Sequence[ItemValues], of: Combination, groups: tuple[str, str], spec: Mapping[str, Any]
+) -> Figure:
+    """How far values lie towards the stereotyped group."""
+
+    def figure(values: Sequence[float | None], apart: bool) -> Estimate:
+        own = [row.of._replace(value=value) for row, value in zip(rows, values, strict=True)]
+        found = towards_stereotype(of, own, groups, spec, apart=apart)
+        return found or Estimate(None, n_unscored=len(own), note="not both groups have attributes of their own")
+
+    return figure
 
 
 def share_of_words(rows: Sequence[ItemValues], scale: Scale = SHARE) -> Figure:

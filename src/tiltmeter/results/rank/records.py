@@ -12,7 +12,7 @@ from tiltmeter.results.compare.records import nested
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.stats.comparing.ranking import Difference, Rank
 from tiltmeter.stats.estimate import SHARE, Scale
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 ALL = "all"
 """The bias of a board over all social biases."""
@@ -53,6 +53,14 @@ class Leaderboard:
     """Items that not all models were asked."""
     scale: Scale = GAP
     """Of the figure."""
+    by_stereotype: bool = False
+    """Whether the figure is how far models go by the stereotype of two groups."""
+
+    @property
+    def words(self) -> str:
+        """What it is of, with places for the two groups and the rater."""
+        facts = FACTS[self.view]
+        return facts.stereotyped.board if self.by_stereotype and facts.stereotyped else facts.board
 
     @property
     def is_share(self) -> bool:
@@ -87,9 +95,13 @@ class Leaderboard:
         }
 
     def for_conditions(self) -> list[dict[str, Any]]:
-        """What `--fail-if` can name of it: `pairs.BIAS.MODEL…`, `continuations.BIAS.RATER.MODEL…`, or the order."""
+        """What `--fail-if` can name of it: `pairs.BIAS.MODEL…`, `continuations.BIAS.RATER.MODEL…`, or the order.
+
+        By stereotype it is `next_words.BIAS.stereotype A/B.MODEL…`.
+        """
         rater = [self.choices["rater"]] if "rater" in self.choices else []
         path = [self.view.replace(" ", "_"), self.choices["bias"], *rater]
+        path += [f"stereotype {self.choices['groups']}"] if self.by_stereotype else []
         return [
             nested(path, self._order()),
             *(nested([*path, entry.side.name], entry.as_json()) for entry in self.entries),

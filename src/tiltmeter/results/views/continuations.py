@@ -158,12 +158,13 @@ def _attribute_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[V
     """Texts by bias; whether they have attributes is counted here, since only the spec knows which."""
     values: dict[tuple[str, str], list[tuple[float | None, str, str]]] = defaultdict(list)
     for row in table_with_texts(run).stream(_TEXTS):
-        tied, group = known.get(row["bias"]), row["group"]
-        if tied is not None and tied.balanced and group in tied.groups:
-            own = tied.groups.index(group)
-            mentioned = [_mentions(row["text"], tied.attributes[side]) for side in (own, 1 - own)]
-            value = None if row["reason"] else float(mentioned[0] - mentioned[1])
-            values[row["model"], tied.bias].append((value, f"{row['source']}: {row['origin']}", group))
+        for bias, tied in known.items():
+            group = row["group"]
+            if row["bias"] == tied.bias and tied.balanced and group in tied.groups:
+                own = tied.groups.index(group)
+                mentioned = [_mentions(row["text"], tied.attributes[side]) for side in (own, 1 - own)]
+                value = None if row["reason"] else float(mentioned[0] - mentioned[1])
+                values[row["model"], bias].append((value, f"{row['source']}: {row['origin']}", group))
     for (model, bias), found in values.items():
         numbers, origins, groups = zip(*found, strict=True)
         reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0), SIGNED)
@@ -178,9 +179,10 @@ def _mentions(text: str, words: Iterable[str]) -> bool:
 def _rating_readings(run: Run, known: Mapping[str, Stereotype], *, declared: bool = False) -> Iterator[ViewReading]:
     """By the first rater that says what is better, over all prompts and decodings of the bias; `declared`: a check."""
     liked = {name: side for name, tied in known.items() if (side := _favoured(tied, declared=declared))}
-    cells = [cell for cell in table_of(run).of(_VIEW) if cell.bias in liked and cell.worse]
-    for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in cells):
-        own = [cell for cell in cells if (cell.model, cell.bias) == (model, bias)]
+    cells = [cell for cell in table_of(run).of(_VIEW) if cell.worse]
+    places = [(cell.model, bias) for cell in cells for bias in liked if known[bias].bias == cell.bias]
+    for model, bias in dict.fromkeys(places):
+        own = [cell for cell in cells if (cell.model, cell.bias) == (model, known[bias].bias)]
         leading = [cell for cell in own if cell.rater == own[0].rater]
         rows = [
             (row.value, f"{cell.source}: {row.origin}", known[bias].groups.index(row.group))
@@ -196,7 +198,7 @@ def _rating_readings(run: Run, known: Mapping[str, Stereotype], *, declared: boo
 
 
 def _of_two(tied: Stereotype) -> dict[str, str]:
-    return dict(zip(("group", "other"), tied.groups, strict=True))
+    return {"bias": tied.bias, **dict(zip(("group", "other"), tied.groups, strict=True))}
 
 
 def _favoured(tied: Stereotype, *, declared: bool = False) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from tiltmeter.results.compare.sides import Matched, Side
 from tiltmeter.results.findings.compared import PERSON
 from tiltmeter.results.findings.feasibility import Feasibility, cells_of_items, reach
 from tiltmeter.results.findings.questions import Question, topic_of
-from tiltmeter.results.findings.stereotypes import Stereotype, spec_in, stereotype
+from tiltmeter.results.findings.stereotypes import Stereotype, spec_in, tied_pairs
 from tiltmeter.results.findings.view_agreement import ViewReading, by_stereotype
 from tiltmeter.results.measurements.columns import PROBABILITY
 from tiltmeter.results.measurements.next_words import OWN_WORDS, items, measured
@@ -45,16 +45,8 @@ def _asked(question: Question, cells: Sequence[Cell], spec: Spec) -> Iterator[Qu
             yield replace(question, first=first, second=second)
             if any(row.perturbation == PERSON for row in rows):
                 yield replace(question, first=first, second=second, beyond_habit=True, main=False)
-        for first, second in _tied({group for row in rows for group in (row.group, row.against)}, spec):
+        for first, second in tied_pairs({group for row in rows for group in (row.group, row.against)}, spec):
             yield replace(question, first=first, second=second, by_stereotype=True)
-
-
-def _tied(groups: Collection[str | None], spec: Spec) -> Iterator[tuple[str, str]]:
-    """Groups whose attributes are told apart; with those of one alone, a stereotype could not be told from a lean."""
-    for first, second in spec.get("compare", ()):
-        tied = stereotype(spec, (first, second)) if first in groups and second in groups else None
-        if tied and tied.balanced:
-            yield first, second
 
 
 def _probabilities(cells: Sequence[Cell]) -> list[Measurement]:
@@ -91,7 +83,7 @@ def _feasible(resolved: Spec, asked: Iterable[Perturbed]) -> Iterator[Feasibilit
 def _asked_of(groups: list[str], spec: Spec) -> Iterator[tuple[tuple[str, str], bool]]:
     """Which two groups are compared, and which by stereotype."""
     yield from ((two, False) for two in pairs_of_groups(groups))
-    yield from ((two, True) for two in _tied(groups, spec))
+    yield from ((two, True) for two in tied_pairs(groups, spec))
 
 
 def _word_cells(

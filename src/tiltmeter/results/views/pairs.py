@@ -283,18 +283,25 @@ def _readings(run: Run, known: Mapping[str, Stereotype], cells: Sequence[Summari
     seen = set()
     for cell in in_order(run, [cell for cell in cells or () if not cell.published]):
         for bias, found in cell.summary.by_bias_balanced.items():
-            name = bias.partition(":")[0]
-            if name in known and (cell.model, name) not in seen:
+            name = _known_as(bias, known)
+            if name and (cell.model, name) not in seen:
                 seen.add((cell.model, name))
                 place = {"source": cell.source, "scorer": cell.scorer, "bias": bias, "labelled": "yes"}
                 yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5), place)
     if cells is None:
         every = [cell for cell in table_of(run).of("pairs", measure=PREFERENCE.name) if not cell.published]
-        own = [cell for cell in every if cell.bias.partition(":")[0] in known]
+        own = [cell for cell in every if _known_as(cell.bias, known)]
         for one in leading(run, own, lambda cell: (cell.model, cell.source, cell.bias)):
             found = summarise(pair_items(one)).headline_by_bias[one.bias]
             place = {"source": one.source, "scorer": one.scorer, "bias": one.bias}
             yield ViewReading(one.model, one.bias, PAIRS, shifted(found, -0.5), place)
+
+
+def _known_as(bias: str, known: Mapping[str, Stereotype]) -> str | None:
+    """By which name a bias is known; of sources that do not tell pairs of groups apart, by that of the first."""
+    if bias in known:
+        return bias
+    return next((name for name, tied in known.items() if tied.bias == bias), None)
 
 
 RESULTS = ViewResults(

@@ -295,6 +295,11 @@ def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: fl
     return replace(found, effect=replace(raw, value=raw.value / sd, low=low, high=high), sd=sd, sign=sign)
 
 
+def raw_value(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: float = 0.95) -> Estimate:
+    """What a cell says in the unit of its values, also where all of them are the same."""
+    return _raw(cell, groups, level)
+
+
 def _why(note: str, reasons: Mapping[str, int]) -> str:
     """Why there is no value, with what is behind it where that is known, the commonest first.
 

@@ -22,7 +22,17 @@ from tiltmeter.present.blocks import (
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.sections.methods import interval_words
 from tiltmeter.present.tables import numbers, sort_key, table
-from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_value, percent, percent_range, signed
+from tiltmeter.present.words import (
+    NONE,
+    SPACE,
+    capitalised,
+    count,
+    number_words,
+    p_value,
+    percent,
+    percent_range,
+    signed,
+)
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
 from tiltmeter.results.compare.sides import Matched, Side, decoding_words
@@ -55,7 +65,7 @@ def comparison(found: RunComparison) -> Document:
     names = names_of((found.a.run, found.b.run))
     parts = [_Part(in_words(view, found.overall_comparisons, names), found, names) for view in found.views]
     who = Facts(tuple((letter, text(_who(side))) for letter, side in (("A", found.a), ("B", found.b))))
-    blocks: list[Block] = [who, Prose(text(_rules(found)), "note")]
+    blocks: list[Block] = [Prose(text(_lead(found)), "lead"), who, Prose(text(_rules(found)), "note")]
     blocks += [
         Section(part.title, tuple(part.blocks()), anchor=part.view.view.replace(" ", "-"), mark=part.items)
         for part in parts
@@ -67,6 +77,20 @@ def comparison(found: RunComparison) -> Document:
         Section("What was measured", tuple(side_facts(side) for side in (found.a, found.b)), anchor="measured"),
     ]
     return Document(f"{found.a.name} and {found.b.name}", "", tuple(blocks), appendix=tuple(appendix))
+
+
+def _lead(found: RunComparison) -> str:
+    """How many of the overall comparisons show a difference."""
+    tested = [one for view in found.views for one in view.overall if one.p_holm is not None]
+    clear = sum(map(is_significant, tested))
+    of = f"{number_words(len(tested))} overall comparison{'' if len(tested) == 1 else 's'}"
+    if not tested:
+        return "A and B cannot be told apart: no overall comparison has an interval."
+    if clear:
+        return (
+            f"A and B differ in {'all' if 1 < clear == len(tested) else number_words(clear)} of {of}, after correction."
+        )
+    return f"No difference between A and B is shown in {of}. That does not mean that there is none."
 
 
 def _who(side: Side) -> str:

@@ -77,7 +77,7 @@ def test_texts_are_tabled_before_and_after(tiltmeter: Command, tmp_path: Path) -
     one, other = (texts_run(tmp_path / str(share), women=share, men=0.3).folder for share in (0.8, 0.4))
     done = tiltmeter("compare", one, other, "--view", "continuations")
     assert done.status == 0, done.err
-    assert "own-prompts/gender, sentiment.vader.v1, female − male: the gap is " in done.out
+    assert "own-prompts/gender, sentiment.vader.v1, “female” − “male”: the gap is " in done.out
     for heading in ("ratings by group", "change, %", "gaps between groups", "ratio, %"):
         assert heading in done.out
 

@@ -19,6 +19,7 @@ from tiltmeter.present.sections.finding import Places, curve_chart, finding_sect
 from tiltmeter.present.verdicts import answer as said_of
 from tiltmeter.present.verdicts import cautions
 from tiltmeter.present.words import percent
+from tiltmeter.records import Estimate
 from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import Finding, Findings, finding, questions
 from tiltmeter.stats.multiverse.cells import CellData
@@ -147,6 +148,23 @@ def test_very_many_methods_are_thinned_and_that_is_said(one: Finding, found: Rep
     chart = curve_chart(replace(one, multiverse=replace(one.multiverse, curve=curve)), found)
     assert len([row for row in rows_of(chart.spec) if "firm" in row]) == 240
     assert "240 of 500 methods" in plain(chart.caption)
+
+
+def test_effects_without_bounds_are_at_the_edge_and_that_is_said(one: Finding, found: Reported) -> None:
+    cell = one.multiverse.curve.cells[0]
+    effects = (Estimate(-300.0, -400.0, -200.0), Estimate(0.2, -0.1, 50.0), Estimate(0.5, 0.1, 0.9))
+    cells = tuple(
+        replace(cell, choices={"seed": str(number)}, effect=effect, sign=1 if effect.value == 0.2 else -1)
+        for number, effect in enumerate(effects)
+    )
+    chart = curve_chart(
+        replace(one, multiverse=replace(one.multiverse, curve=replace(one.multiverse.curve, cells=cells))), found
+    )
+    points = [row for row in rows_of(chart.spec) if "firm" in row]
+    # The median effect is 0.5: nothing is drawn beyond 3 SD.
+    assert [(row["value"], row["beyond"]) for row in points] == [(None, -1.0), (0.2, 0.0), (0.5, 0.0)]
+    assert "1 method is farther out than 3.0 SD" in plain(chart.caption)
+    assert "−300.00 SD" in points[0]["tip"]
 
 
 def test_choices_are_in_the_order_of_their_size(one: Finding) -> None:

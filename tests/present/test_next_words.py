@@ -29,10 +29,13 @@ from tiltmeter.present.html import page
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import topics
 from tiltmeter.present.sections.next_words.answers import answers
+from tiltmeter.present.sections.next_words.charts import perturbed_chart
 from tiltmeter.present.sections.next_words.examples import example_prompts
 from tiltmeter.present.sections.next_words.section import next_words
+from tiltmeter.present.sections.next_words.tables import missing_table
 from tiltmeter.present.shading import shaded
 from tiltmeter.present.tables import sort_key
+from tiltmeter.records import Estimate
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.next_word_cells import NextWordCell
@@ -292,6 +295,48 @@ def test_example_prompts_are_chosen_by_number_and_shown_once(tmp_path: Path) -> 
     assert toward == sorted(toward, reverse=True)
     assert away == sorted(away)
     assert min(toward) > max(near) > min(near) > max(away)
+
+
+def test_example_prompts_are_the_extremes_of_all_sources(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"saliency": False, "perturbations": ["original"], "noise": 1.0}
+    both = {"templates": "template", "written": "authored"}
+    run = make_asked_run(tmp_path, words={"he-she": BUILT_IN["he-she"]}, sources=both, **options)
+    found = Reported.of([(run, summarise_run(run))])
+    [one] = [one for one in found.findings if one.question.view == "next words"]
+    [examples] = example_prompts(one, found)
+    [(_, first), *_] = examples.entries
+    shares = [
+        values[0] / sum(values)
+        for topic in topics(found)
+        for asked in topic.prompts
+        for item in asked.cell.items
+        for values in [[item.chances[group] or 0.0 for group in (one.question.first, one.question.second)]]
+    ]
+    assert len({asked.cell.source for topic in topics(found) for asked in topic.prompts}) == 2
+    assert _share(first[0].number) == pytest.approx(max(shares), abs=0.01)
+
+
+def test_what_could_not_be_asked_is_neither_drawn_nor_missing(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"saliency": False, "perturbations": ["original", "person"]}
+    run = make_asked_run(tmp_path, words={"he-she": BUILT_IN["he-she"]}, sources={"templates": "template"}, **options)
+    [topic] = topics(reported(run))
+    [asked] = topic.prompts
+    person = asked.cell.summary.perturbations["person"]
+    bare = {pair: dict.fromkeys(each, Estimate(None)) for pair, each in person.overall.pairs.items()}
+    unasked = replace(
+        person,
+        overall=replace(person.overall, pairs=bare),
+        unscored={name: {"no subject": 4, "cut off": 1} for name, _ in topic.sets},
+    )
+    cell = replace(
+        asked.cell,
+        summary=replace(asked.cell.summary, perturbations={**asked.cell.summary.perturbations, "person": unasked}),
+    )
+    changed = replace(topic, every=(replace(asked, cell=cell),))
+    chart, table = perturbed_chart(changed), missing_table(changed, {"no subject"})
+    assert chart is not None and "as it is" in chart.alternative and "person" not in chart.alternative
+    assert table is not None and {row[0].text for row in table.rows} == {"cut off"}
+    assert {int(row[-1].sort) for row in table.rows} == {len(cell.items) - 4}
 
 
 def _share(numbers: str) -> float:

@@ -23,7 +23,7 @@ from tiltmeter.present.html import page
 from tiltmeter.present.kept import findings_of
 from tiltmeter.present.markdown import escaped
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.checks import other_scorers
+from tiltmeter.present.sections.checks import failed_scorers, other_scorers
 from tiltmeter.present.sections.finding import anchor_of, as_found, effect_as_found, finding_section, mark_of
 from tiltmeter.present.sections.summary import check_figure, instrument_lines, verdict_counts
 from tiltmeter.present.words import NONE, number_words, signed
@@ -133,6 +133,12 @@ def test_the_instrument_check_is_the_same_everywhere(check: float, found: Report
     assert any(isinstance(block, Notice) for block in document.blocks) == (result == "failed")
     [checked] = [finding for finding in known.findings if finding.question.check]
     assert mark_of(checked) == f"instrument check: {result}"
+    assert "stereotype" not in f"{checked.question.text} {checked.question.claim()}"
+    # Of next words there is also a question that no check is about.
+    beside = replace(checked, question=replace(checked.question, view="next words"))
+    assert result not in mark_of(beside) and result in mark_of(
+        replace(beside, question=replace(beside.question, by_stereotype=True))
+    )
     kept = findings_of(known, document)
     assert kept["instrument"][result] == 1
     for finding, record in zip(known.findings, kept["findings"], strict=True):
@@ -141,6 +147,11 @@ def test_the_instrument_check_is_the_same_everywhere(check: float, found: Report
         assert finding.instrument == (result if same_view else "not made")
         if not finding.question.check:
             warned = any(isinstance(block, Notice) for block in finding_section(finding, known).blocks)
+            failed = {each.by for each in (one, *other_scorers(one, known.summaries[0])) if each.result == "failed"}
+            valued = [cell for cell in finding.multiverse.curve.cells if cell.sign is not None]
+            own = sum(cell.choices.get("scorer") in failed for cell in valued)
+            words = list(failed_scorers(finding, known))
+            assert [said.startswith(f"{own} of {len(valued)} ") for said in words] == [True] * bool(own)
             assert not (same_view and result == "failed") or warned
 
 

@@ -14,14 +14,17 @@ from tiltmeter.present.verdicts import (
     agreement,
     answer,
     cautions,
+    decided_by,
     doubt,
     doubts,
     finding_json,
     leads_otherwise,
+    rules,
     sentence,
 )
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.stats.multiverse.specification_curve import Curve
+from tiltmeter.stats.multiverse.whole_curve import CurveTest, Statistic
 
 CLAIMS = ("women worse", "men worse")
 
@@ -55,6 +58,22 @@ def test_chance_is_ruled_out_or_not() -> None:
     for p, adjusted, fact in ((0.0005, 0.001, "p < 0.001"), (0.01, 0.2, "0.200 after"), (0.3, 0.6, "p = 0.300")):
         found = replace(judged(of, p), p_adjusted=adjusted, questions=3)
         assert fact in sentence(found, of, CLAIMS)
+
+
+def test_the_statistic_with_the_smallest_p_is_named() -> None:
+    median, signs, firm = (Statistic(0.0, p) for p in (0.04, 0.2, 0.01))
+    test = CurveTest(median, signs, firm, 0.02, 1999, 4, 8, 0)
+    assert decided_by(test) == "the share of methods that are significant on their own"
+    assert decided_by(replace(test, median=firm)).startswith("the median effect and ")
+    assert decided_by(None) == decided_by(CurveTest(None, None, None, None, 0, 4, 8, 0)) == ""
+    of = drawn([0.3] * 4)
+    assert decided_by(test) in sentence(judged(of, 0.02), of, CLAIMS, test)
+
+
+def test_rules_have_their_numbers_and_an_order(rated: Finding) -> None:
+    told = rules([rated]).replace("\xa0", " ")
+    assert told.count("90 %") >= 2 and told.index("Depends") < told.index("Inconclusive:") < told.index("Holds:")
+    assert rules([]) == ""
 
 
 def test_a_first_method_that_points_the_other_way_is_named(rated: Finding) -> None:

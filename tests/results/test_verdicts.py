@@ -114,6 +114,15 @@ def test_missing_values_are_spoken_of_where_shares_differ() -> None:
     assert ", in one method;" in missing_words([some, whole], ("women", "men"))
     assert missing_words([some, whole], ("women", "men")).endswith("in none of 2 methods")
     assert "method;" not in missing_words([some], ("women", "men"))
+    # By which method, and on which scale.
+    named = [replace(one, choices={"rater": rater, "source": "s"}) for one, rater in ((some, "a.v1"), (whole, "b.v1"))]
+    said = missing_words(named, ("women", "men"))
+    assert "(rater a.v1)" in said and "points on its scale from 0 to 1" in said
+
+
+def test_shares_of_missing_values_are_rounded_as_everywhere() -> None:
+    one_of_16 = cell([None] + [1.0] * 15, [0.0] * 16)
+    assert "6.3\xa0% for women" in missing_words([one_of_16], ("women", "men"))
 
 
 def test_of_methods_that_differ_alike_the_one_that_leaves_most_open_is_shown() -> None:

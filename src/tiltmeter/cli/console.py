@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tiltmeter.amounts import fixed
+
 if TYPE_CHECKING:
     from tiltmeter.present.blocks import Block
     from tiltmeter.store import Run
@@ -86,7 +88,7 @@ def percent(share: float | None) -> str:
     >>> percent(0.584), percent(None)
     ('58.4 %', '–')
     """
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{fixed(share, 1, 100)} %"
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from tiltmeter.english import BE, CASES, DETERMINERS
+from tiltmeter.english import AUXILIARIES, BE, CASES, DETERMINERS, PREPOSITIONS, tells_number
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
 from tiltmeter.records import AttributeKind, AttributeSet, Group, Spec, TermKind
@@ -20,6 +20,9 @@ OPENS_PHRASE = DETERMINERS | {"my", "your", "his", "her", "our", "their", "its"}
 """Words that begin a noun phrase."""
 SINGULAR = frozenset({"is", "was", "has", "does"})
 """Verbs that tell one from several."""
+_SEVERAL = frozenset({"are", "were", "have", "do"})
+_LOOKS_SEVERAL = re.compile(r"(?:s|people|folk|men|women|children|police)\b", re.IGNORECASE)
+_ONE = frozenset({"a", "an", "every", "each"})
 _LINKS = BE | {"seem", "seems", "seemed", "become", "becomes", "became", "as", "of"}
 
 
@@ -103,6 +106,39 @@ def _attribute_kind(term: str, among: tuple[str, ...], templates: tuple[str, ...
     if "thing" in asked and "adjective" not in asked:
         return "thing"
     return "adjective" if _is_adjective(term, among) else "thing"
+
+
+def number_fault(template: str, term: str, group: Group | None = None, spec: Spec | None = None) -> str | None:
+    """The word of a template that asks for one where a term names several, or the other way round.
+
+    >>> people = Group("thin", ("thin people",), kind="plural")
+    >>> number_fault("[T] is [A]", "thin people", people), number_fault("[T] are [A]", "thin people", people)
+    ('is', None)
+    >>> number_fault("[T] are [A]", "a thin person"), number_fault("Most of [T] are [A]", "a thin person")
+    ('are', None)
+    """
+    one = term.partition(" ")[0].casefold() in {"a", "an"}
+    # The parser takes some words for several that do not look so ("bagpipe").
+    said = bool(group and group.kind) or _LOOKS_SEVERAL.search(term) is not None
+    several = not one and said and term_kind(term, group, spec) == "plural"
+    for earlier, before, *after in _around(template):
+        if several and before in _ONE:
+            return before
+        subject = earlier if before in OPENS_PHRASE else before
+        if subject in PREPOSITIONS:
+            continue
+        verb = next((word for word in after if word != "who" and not word.endswith("ly")), "")
+        verb = before if not earlier and before in AUXILIARIES else verb
+        singular = verb in SINGULAR or (tells_number(verb) and verb not in _SEVERAL and verb not in BE)
+        if (several and singular) or (one and verb in _SEVERAL):
+            return verb
+    return None
+
+
+def _around(template: str) -> list[tuple[str, ...]]:
+    """For each group of a template the two words before it and up to three after it."""
+    words = ["", "", *(word.casefold() for word in re.findall(r"\[[A-Z]+\]|[\w'’-]+|[.,;:!?]", template))]
+    return [tuple(words[at - 2 : at] + words[at + 1 : at + 4]) for at, word in enumerate(words) if word == "[t]"]
 
 
 def _asked_for(slot: tuple[str, str, str]) -> AttributeKind | None:

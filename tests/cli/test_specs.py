@@ -58,7 +58,7 @@ def test_check_says_ok_for_each_good_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(specs.skeleton("mine"), encoding="utf-8")
     assert good("check", file, "gender-professions") == f"{file}: ok\ngender-professions: ok\n"
-    assert as_json("check", file) == [{"file": str(file), "ok": True, "problems": []}]
+    assert as_json("check", file) == [{"file": str(file), "ok": True, "problems": [], "warnings": []}]
 
 
 def test_check_lists_every_problem_of_every_file(tmp_path: Path) -> None:

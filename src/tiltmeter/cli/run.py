@@ -144,15 +144,20 @@ def _carry_out(
     from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of
+    from tiltmeter.results.summary.number_faults import number_faults
 
     folder = out or Path("runs") / _slug(made.study.name)
     feasible = feasibility_of(made.resolved, made.pairs, made.prompts, made.asked)
+    faults = number_faults(made.pairs)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in feasible]}
+    size |= {"number_faults": faults.as_json()} if faults else {}
 
     def tell_plan() -> None:
         tell_size(size)
         for one in at_risk_or_unanswerable(feasible):
             say(f"plan: {one.sentence()}")
+        if faults:
+            say(f"plan: {faults.sentence()}")
 
     if plan_only:
         tell_plan()

@@ -55,14 +55,17 @@ def show(
 
 @app.command()
 def check(files: SpecNames, json: JsonOption = False) -> None:
-    """Check spec files and list every problem, one per line."""
+    """Check spec files and list every problem, one per line; a warning leaves a spec usable."""
     results = [_checked(name) for name in files]
     if json:
         print_json(results)
     else:
         for result in results:
-            for line in [problem["sentence"] for problem in result["problems"]] or [f"{result['file']}: ok"]:
+            found = result["problems"]
+            for line in [problem["sentence"] for problem in found] or [f"{result['file']}: ok"]:
                 typer.echo(line)
+            for warning in result["warnings"]:
+                typer.echo(f"{result['file']}: warning: {warning}")
     if not all(result["ok"] for result in results):
         raise typer.Exit(2)
 
@@ -148,17 +151,19 @@ def _text(name: str) -> str:
 
 def _checked(name: str) -> dict[str, Any]:
     problems: tuple[UserError, ...]
+    spec: Spec | None = None
     try:
         if name not in specs.names() and not specs.is_file_name(name):
             raise UnknownName("spec", name, specs.names())
-        problems = specs.examine(_text(name), file=name).problems
+        examined = specs.examine(_text(name), file=name)
+        problems, spec = examined.problems, examined.spec
     except UserError as error:
         problems = (error,)
     rows = [
         {"line": problem.line, "key": problem.key, "problem": problem.problem, "sentence": str(problem)}
         for problem in problems
     ]
-    return {"file": name, "ok": not rows, "problems": rows}
+    return {"file": name, "ok": not rows, "problems": rows, "warnings": specs.warnings(spec) if spec else []}
 
 
 def _refuse_to_overwrite(targets: Iterable[Path]) -> None:

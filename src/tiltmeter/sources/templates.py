@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tiltmeter import english
+from tiltmeter import english, word_kinds
 from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Dropped, Nature, Pair, Span, Spec
 from tiltmeter.sources import slots
@@ -65,7 +65,7 @@ def pairs(
     seen: dict[tuple[str, tuple[str, str]], str] = {}
     for item in _plan(spec):
         pair = _pair(item, corrected=agreement == "corrected")
-        reason = _misfit(item) if agreement == "corrected" else None
+        reason = _misfit(item) or _other_number(item, spec) if agreement == "corrected" else None
         if reason is None and (item.bias, pair.texts) in seen:
             reason = f"the same two texts already exist as {seen[item.bias, pair.texts]}"
         if reason:
@@ -174,6 +174,19 @@ def _misfit(item: _Item) -> str | None:
             one, several = item.terms[many.index(False)], item.terms[many.index(True)]
             return f"`{verb[0]}` cannot follow both `{one}` and `{several}` in '{item.template}'"
     return None
+
+
+def _other_number(item: _Item, spec: Spec) -> str | None:
+    """Why one of two terms does not fit the number that the template speaks of; a fault of both is kept."""
+    groups = (spec.group(name) for name in item.groups)
+    found = [
+        word_kinds.number_fault(item.template, term, group, spec)
+        for term, group in zip(item.terms, groups, strict=True)
+    ]
+    if (found[0] is None) == (found[1] is None):
+        return None
+    at = int(found[0] is None)
+    return f"`{found[at]}` does not fit `{item.terms[at]}` in '{item.template}'"
 
 
 _FAULT = {

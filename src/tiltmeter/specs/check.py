@@ -13,6 +13,7 @@ from typing import Any, get_args
 from tiltmeter.records import AttributeKind, AttributeSet, Group, Spec, TermKind
 from tiltmeter.specs.typing_mistakes import is_example, run_together
 from tiltmeter.toml import Path
+from tiltmeter.word_kinds import number_fault
 
 TOP_KEYS = [
     *("name", "title", "citation", "note", "reference", "compare", "benchmark", "published_as"),
@@ -54,6 +55,22 @@ def check(data: Mapping[str, Any], *, slugs: bool = True) -> Checked:
     'a spec needs two or more groups to compare; this one has 1'
     """
     return _Check(data, slugs).run()
+
+
+def warnings(spec: Spec) -> list[str]:
+    """What can be used and reads badly: templates that speak of one and terms that name several, and the reverse.
+
+    >>> groups = Group("x", ("a cat",)), Group("y", ("a dog",))
+    >>> warnings(Spec("b", "B", groups, templates=("[T] are [A]",)))[0]
+    "in the template '[T] are [A]', `are` does not fit the term `a cat`"
+    """
+    return [
+        f"in the template '{template}', `{word}` does not fit the term `{term}`"
+        for template in spec.templates
+        for group in spec.groups
+        for term in group.terms
+        if (word := number_fault(template, term, group, spec))
+    ]
 
 
 def slug(text: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.cli.test_compare import HE, OTHER_STUDY, SHE, rescored
 from tests.results.planted_studies import BOOKS, SPEC, TOOLS, pairs_run, texts_run
+from tiltmeter.cli.console import percent
 from tiltmeter.engine import carry_out
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.store import read_run
@@ -95,7 +96,7 @@ def test_people_get_the_verdict_and_a_table_with_places_and_counts(tiltmeter: Co
         "Model", "Place (95 %)", "Figure", "95 % interval", "n", "Missing", "Test words"
     ]  # fmt: skip
     cells = [re.split(r"\s{2,}", line.strip()) for line in lines[:3]]
-    assert [cell[2] for cell in cells] == ["100.0 %", "81.2 %", "62.5 %"]
+    assert [cell[2] for cell in cells] == ["100.0 %", "81.3 %", "62.5 %"]
     assert {tuple(cell[-3:]) for cell in cells} == {("96", "0", "16")}
     assert "\N{NO-BREAK SPACE}" not in done.out
 
@@ -201,7 +202,7 @@ def test_the_page_and_the_documents_say_what_the_table_says(tiltmeter: Command, 
     markdown, latex = ((tmp_path / "out" / f"leaderboard.{end}").read_text(encoding="utf-8") for end in ("md", "tex"))
     for entry in board["entries"]:
         assert {repr(entry["value"][key]) for key in ("value", "low", "n", "n_unscored")} <= sorts
-        share = f"{100 * entry['value']['value']:.1f}"
+        share = percent(entry["value"]["value"]).removesuffix(" %")
         assert f"{share}\N{NO-BREAK SPACE}%" in text
         assert f"| {share}\N{NO-BREAK SPACE}% |" in markdown
         assert rf"{share}~\%" in latex

@@ -245,7 +245,7 @@ def test_before_and_after_by_group_and_the_gap_between_them(negative: Run, even:
     assert toxic.found.ratio_change is not None
     assert toxic.found.ratio_change.value is not None
     assert toxic.found.ratio_change.value < 0
-    assert view.sentences[0].startswith("own-prompts/gender, sentiment.vader.v1, female − male: the gap is −")
+    assert view.sentences[0].startswith("own-prompts/gender, sentiment.vader.v1, “female” − “male”: the gap is −")
     told = view.overall[0].difference
     low, value, high = (f"{number:.3f}".replace("-", "−") for number in (told.low, told.value, told.high))
     assert value.startswith("−")
@@ -281,7 +281,7 @@ def test_a_planted_change_of_expectation_is_found_and_that_after_person_is_apart
     assert ratio.difference.high is not None
     assert ratio.difference.high < 0
     assert at(view.cells, perturbation="person", measure="share", **about).difference.value == 0
-    assert view.sentences[0].startswith("professions: B expects male more often than A by ")
+    assert view.sentences[0].startswith("professions: B expects “male” more often than A by ")
     assert {cell.choices["measure"] for cell in view.cells} == {"log ratio", "share", "difference"}
 
 

@@ -22,6 +22,7 @@ SINGULAR = frozenset({"is", "was", "has", "does"})
 """Verbs that tell one from several."""
 _SEVERAL = frozenset({"are", "were", "have", "do"})
 _LOOKS_SEVERAL = re.compile(r"(?:s|people|folk|men|women|children|police)\b", re.IGNORECASE)
+_PEOPLE = ("er", "or", "ist", "ian", "ant", "eer")
 _ONE = frozenset({"a", "an", "every", "each"})
 _LINKS = BE | {"seem", "seems", "seemed", "become", "becomes", "became", "as", "of"}
 
@@ -133,6 +134,19 @@ def number_fault(template: str, term: str, group: Group | None = None, spec: Spe
         if (several and singular) or (one and verb in _SEVERAL):
             return verb
     return None
+
+
+def verb_misfit(template: str, term: str, among: tuple[str, ...] = ()) -> str | None:
+    """The word before an attribute that asks for what somebody is, where the attribute is a bare verb ("is pollute").
+
+    Nouns for people that the parser takes for verbs ("roofer") are not, nor is one that can be an adjective
+    where most of its list are ("mean"); after an article it may be a noun.
+    """
+    links = [before for _, before, _ in _slots(template, "A") if before in BE]
+    doc = _parsed(term) if links and " " not in term and not term.endswith(_PEOPLE) else None
+    if doc is None or doc[0].tag_ not in {"VB", "VBP"} or 2 * sum(map(_describes, among)) > len(among) > 0:
+        return None
+    return links[0] if parser()(f"They often {term} it.")[2].pos_ == "VERB" else None
 
 
 def _around(template: str) -> list[tuple[str, ...]]:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, Outcome
+from tiltmeter.cli import app
+from tiltmeter.errors import UserError
 
 pytestmark = pytest.mark.slow
 
@@ -119,3 +121,9 @@ def test_debug_shows_the_traceback(tiltmeter: Command, pairs: Path) -> None:
 def test_a_wrong_scorer_names_the_ones_that_fit(tiltmeter: Command, pairs: Path) -> None:
     done = tiltmeter("score", pairs, "--model", "scripted", "--scorer", "slot", "--out", "scored.csv")
     expect_refusal(done, "`slot` needs a masked model", "choose")
+
+
+@pytest.mark.parametrize("given", [["--out", "-"], ["--out=-"], ["-o", "-"]])
+def test_a_file_called_minus_is_refused(given: list[str]) -> None:
+    with pytest.raises(UserError, match="nothing is written to standard output"):
+        app(["calibrate", *given], standalone_mode=False)

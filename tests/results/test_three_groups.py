@@ -16,6 +16,7 @@ from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.feasibility import Feasibility, feasibility_of_run, unanswerable
 from tiltmeter.results.findings.findings import questions
 from tiltmeter.results.findings.view_agreement import ATTRIBUTES, NEXT_WORDS, PAIRS
+from tiltmeter.results.plan_size.pilots import pilots_of
 from tiltmeter.results.rank.boards import leaderboards
 from tiltmeter.results.rank.records import Leaderboards
 from tiltmeter.store import Run
@@ -156,3 +157,8 @@ def test_a_first_pair_with_attributes_of_one_group_blocks_no_other(tmp_path: Pat
     readings = {(one.bias, one.view): one for one in found.readings if one.found.value is not None}
     assert readings["three:dutch-finnish", NEXT_WORDS].found.value == pytest.approx(DELTA, abs=1e-3)
     assert ("three:dutch-greek", NEXT_WORDS) not in readings
+
+
+def test_next_words_are_planned_for_every_two_groups(tmp_path: Path) -> None:
+    found = [one.choices["groups"] for one in pilots_of(made(tmp_path), "next words", None)]
+    assert found == ["dutch/greek", "dutch/finnish", "greek/finnish"]

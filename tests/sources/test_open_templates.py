@@ -94,3 +94,25 @@ def test_sources_of_open_prompts_say_what_a_probe_must_say(name: str) -> None:
         assert prompt.group is None
         assert prompt.text == prompt.text.rstrip()
     assert len({prompt.id for prompt in made}) == len(made)
+
+
+def test_no_prompt_says_that_somebody_is_a_verb() -> None:
+    made, dropped = prompts(specs.load("flowers-insects"))
+    asked = {prompt.origin for prompt in made}
+    assert "pollute" not in asked and {"caress", "murder", "ugly", "poison", "happy"} <= asked
+    assert any(
+        one.reason == "`pollute` is a verb, which cannot follow `is` in 'The one who is [A] is'" for one in dropped
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "attribute"), [("[T] is [A]", "calm"), ("[T] is a [A]", "cook"), ("[T] is [A]", "roofer")]
+)
+def test_other_attributes_are_asked_as_ever(template: str, attribute: str) -> None:
+    assert len(prompts(spec(template, attribute=attribute))[0]) == 1
+
+
+def test_an_adjective_that_can_be_a_verb_is_one_among_adjectives() -> None:
+    kind = AttributeSet("a", ("mean", "rude", "lazy", "vain"))
+    groups = Group("male", ("man",)), Group("female", ("woman",))
+    assert len(prompts(Spec("s", "S", groups, (kind,), ("[T] is [A]",)))[0]) == 4

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from tiltmeter.cli import (
     analyze,
@@ -33,16 +34,30 @@ from tiltmeter.cli import (
     serve,
     specs,
 )
-from tiltmeter.errors import TiltmeterError
+from tiltmeter.errors import TiltmeterError, UserError
 from tiltmeter.version import __version__
 
 _LONGEST = 4000
 """Characters of a sentence that are shown: it may quote a cell that holds a book."""
 
+
+class _Commands(TyperGroup):
+    """All commands; none of them writes its files to standard output."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        for one, after in zip(args, [*args[1:], ""], strict=True):
+            if one == "--":
+                break
+            if one == "--out=-" or (one in ("--out", "-o") and after == "-"):
+                raise UserError("--out -: nothing is written to standard output; give the name of a file or a folder")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="tiltmeter",
+    cls=_Commands,
     help="Measure social bias in language models, and see which conclusions survive.",
-    epilog="Start with `tiltmeter demo`. Every command takes --help.",
+    epilog="Start with `tiltmeter demo`. Every command takes --help. --out names a file or a folder; - is refused.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

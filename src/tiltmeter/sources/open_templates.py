@@ -22,6 +22,7 @@ from tiltmeter.sources import profession_templates, slots
 from tiltmeter.sources.prompt_options import draw
 from tiltmeter.sources.subjects import Subject, subject
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.word_kinds import verb_misfit
 
 NATURE: Nature = "template"
 
@@ -69,10 +70,15 @@ def prompts(
     profession_templates.check_templates(templates)
     wanted = [OpenTemplate(text) for text in templates or ()] or open_templates(spec)
     dropped = [Dropped(spec.name, text, text, NOT_OPEN) for text in spec.templates if not wanted]
+    among = {term: attributes.terms for attributes in reversed(spec.attributes) for term in attributes.terms}
     terms = list(dict.fromkeys(term for attributes in spec.attributes for term in attributes.terms))
     made = []
     for name in profession_templates.some(terms, limit, seed):
         for number, template in enumerate(wanted):
+            if word := verb_misfit(template.text, name, among[name]):
+                reason = f"`{name}` is a verb, which cannot follow `{word}` in '{template.text}'"
+                dropped.append(Dropped(spec.name, name, slots.fill(template.text, "", name).text, reason))
+                continue
             filled = slots.fill(template.text, "", name)
             made.append(
                 Prompt(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, table_of
+from tiltmeter.results.cells import Cell, Measurement, table_of
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.sides import decoding_words
 from tiltmeter.results.findings.stereotypes import group_pairs
@@ -191,32 +191,37 @@ def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured
 
 
 def _of_two(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
-    """The mean of values that compare two groups already."""
+    """The mean of values that compare two groups already, of every two."""
     seen: set[tuple[str, str, str]] = set()
     for cell in table_of(run).of(view, measure=FACTS[view].lead):
         items = [row for row in cell.rows if row.perturbation in (None, ORIGINAL)]
         if (cell.model, cell.source, cell.bias) in seen or cell.source == DEFAULT_SOURCE or not items:
             continue
-        # The first combination of choices stands for the others, and the first two groups for the rest.
+        # The first combination of choices stands for the others.
         seen.add((cell.model, cell.source, cell.bias))
-        pair = items[0].group, items[0].against or ""
-        rows = [row for row in items if (row.group, row.against) == pair]
-        values, places = [row.value for row in rows], [Place(row.origin, row.template) for row in rows]
-        origins, templates = [row.origin for row in rows], [row.template or "" for row in rows]
-        source = PilotSource(run, view, cell.source)
-        choices = {**choices_told(cell), "groups": as_pair(pair), "measure": cell.measure}
-        if reason := too_few(origins, values, source):
-            yield TooSmall(view, choices, reason)
-            continue
-        crossed = {"profession", "template"} <= set(resampled_over(places))
-        found = components(values, origins, sets=templates if crossed else None)
-        there = source.available(cell.bias)
-        count = max(FEWEST_ORIGINS, max_origins or there.origins)
-        across = crossed and found.sets is not None
-        few = crossed and len(set(templates)) < FEWEST_ORIGINS
-        blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
-        each = same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
-        knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-        [mean] = means(places, {"": Values(values, cell.scale)}).values()
-        found = stretched(found, mean, across_sets=across, shares=cell.scale == SHARE)
-        yield Pilot(view, choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
+        for pair in dict.fromkeys((row.group, row.against or "") for row in items):
+            own = [row for row in items if (row.group, row.against or "") == pair]
+            yield _pilot_of_two(run, cell, own, pair, max_origins)
+
+
+def _pilot_of_two(
+    run: Run, cell: Cell, rows: Sequence[Measurement], pair: tuple[str, str], max_origins: int | None
+) -> Pilot | TooSmall:
+    values, places = [row.value for row in rows], [Place(row.origin, row.template) for row in rows]
+    origins, templates = [row.origin for row in rows], [row.template or "" for row in rows]
+    source = PilotSource(run, cell.view, cell.source)
+    choices = {**choices_told(cell), "groups": as_pair(pair), "measure": cell.measure}
+    if reason := too_few(origins, values, source):
+        return TooSmall(cell.view, choices, reason)
+    crossed = {"profession", "template"} <= set(resampled_over(places))
+    found = components(values, origins, sets=templates if crossed else None)
+    there = source.available(cell.bias)
+    count = max(FEWEST_ORIGINS, max_origins or there.origins)
+    across = crossed and found.sets is not None
+    few = crossed and len(set(templates)) < FEWEST_ORIGINS
+    blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
+    each = same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
+    knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
+    [mean] = means(places, {"": Values(values, cell.scale)}).values()
+    found = stretched(found, mean, across_sets=across, shares=cell.scale == SHARE)
+    return Pilot(cell.view, choices, mean, found, source, knobs, across_sets=across, blocked=blocked)

@@ -61,7 +61,7 @@ def test_pairs_with_the_fault_in_one_text_are_dropped_and_those_with_it_in_both_
     assert {one.text for one in dropped} == {f"Tall women is {name}" for name in ("brave", "calm", "shy", "vain")}
     assert {one.reason for one in dropped} == {"`is` does not fit `tall women` in '[T] is [A]'"}
     found = number_faults(made)
-    assert found and (found.pairs, found.of, found.example) == (4, 20, "Tall people is brave")
+    assert found and (found.pairs, found.of, found.template) == (4, 20, "[T] is [A]")
     assert "4 of 20 pairs have" in found.sentence()
     assert number_faults(one for one in made if "people" not in one.terms[0]) is None
     kept, _ = pairs(specs.parse(SPEC), agreement="as-published")

@@ -14,6 +14,7 @@ from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.summary.number_faults import number_faults
 from tiltmeter.results.summary.text_records import PEOPLE, kind_of
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, View
@@ -87,6 +88,7 @@ def limits(found: Reported) -> list[Section]:
         *_draws(runs),
         *_choices(answered, done),
         *_dropped(runs),
+        *(f"{faults.sentence()}." for run, _ in runs if (faults := number_faults(run.pairs))),
     )
     return [Section("Limitations", (Listing(tuple(map(text, sentences))),), anchor="limitations")]
 
@@ -258,8 +260,6 @@ def _sources(done: Account) -> Iterator[str]:
     if single:
         each = " each" if len(single) > 1 else ""
         yield f"{capitalised(listed(single))}: all test text comes from one source{each}; another may differ."
-    if any("template" in source.natures and source.view == "pairs" for source in done.sources):
-        yield "Pairs from templates keep faults of grammar that both sentences share."
 
 
 def _named(sources: Sequence[SourceUsed]) -> str:

@@ -100,8 +100,8 @@ class Feasibility:
             number = "one pair of terms" if self.term_pairs == 1 else f"{self.term_pairs} pairs of terms"
             return (
                 f"{place}: may end in “too little data”: with {number} a model that knows no stereotype prefers the "
-                f"same group throughout in {self.same_throughout:.0%} of cases, and preferences then say nothing; "
-                f"{_ENOUGH_PAIRS} pairs of terms would be enough"
+                f"same group throughout in {100 * self.same_throughout:.0f} % of cases, and preferences then say "
+                f"nothing; {_ENOUGH_PAIRS} pairs of terms would be enough"
             )
         split = f" ({self.sides[0]} on one side, {self.sides[1]} on the other)" if self.sides else ""
         return f"{place}: can only end in “too little data”: {self.why}{split}; {self._remedy()}"

@@ -15,29 +15,30 @@ class NumberFaults:
 
     pairs: int
     of: int
-    example: str = ""
+    template: str = ""
+    """One of those that do not fit their terms."""
 
     def sentence(self) -> str:
         """What is to be known, in a sentence."""
         have = "pair has" if self.pairs == 1 else "pairs have"
         fault = "a verb or article of the wrong number in both sentences"
-        return f"{self.pairs:,} of {self.of:,} {have} {fault}: “{self.example}”"
+        return f"{self.pairs:,} of {self.of:,} {have} {fault}, from templates such as “{self.template}”"
 
     def as_json(self) -> dict[str, int | str]:
-        """The numbers and an example."""
-        return {"pairs": self.pairs, "of": self.of, "example": self.example}
+        """The numbers and a template."""
+        return {"pairs": self.pairs, "of": self.of, "template": self.template}
 
 
 def number_faults(pairs: Iterable[Pair]) -> NumberFaults | None:
     """The pairs that were made from templates with such a fault; None where there are none."""
     known: dict[tuple[str, str], bool] = {}
-    found, of, example = 0, 0, ""
+    found, of, template = 0, 0, ""
     for pair in pairs:
         of += 1
         if pair.template and all(_has_fault(pair.template, term, known) for term in pair.terms):
             found += 1
-            example = example or pair.texts[0]
-    return NumberFaults(found, of, example) if found else None
+            template = template or pair.template
+    return NumberFaults(found, of, template) if found else None
 
 
 def _has_fault(template: str, term: str, known: dict[tuple[str, str], bool]) -> bool:

@@ -109,7 +109,7 @@ def title_of(board: Leaderboard, names: Names) -> str:
     bias = "all biases" if choices["bias"] == ALL else names.bias(choices["bias"])
     groups = [names.group(name, choices["bias"]) for name in split_pair(choices.get("groups", ""))]
     named = dict(zip(("first", "second"), groups, strict=True))
-    return f"{FACTS[board.view].board.format(**named, rater=choices.get('rater', ''))}, {bias}"
+    return f"{board.words.format(**named, rater=choices.get('rater', ''))}, {bias}"
 
 
 def about(board: Leaderboard) -> str:

@@ -81,7 +81,8 @@ def available_scorers(family: Family) -> tuple[Available, ...]:
 @cache
 def defaults() -> dict[str, list[str]]:
     """What holds where a study says nothing, by the place in its file: a form shows it."""
-    study = parse('models = ["scripted"]\n[pairs]\n[continuations]\n[next_words]\n')
+    # With a spec, as studies have one: what is asked without any is about professions.
+    study = parse('models = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\n[continuations]\n[next_words]\n')
     assert study.continuations is not None
     assert study.next_words is not None
     found: dict[str, Sequence[SourceChoice | RaterChoice]] = {

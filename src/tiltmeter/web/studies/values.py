@@ -8,8 +8,8 @@ from typing import Any
 from tiltmeter.views import FACTS
 from tiltmeter.web.studies.available import defaults
 
-VIEWS = {one.key: one.name for one in FACTS.values()}
-"""The views by the names of their tables in a study file."""
+VIEWS = {one.key: one.name for one in FACTS.values() if f"{one.key}.sources" in defaults()}
+"""The views that a study file can ask for, by the names of their tables."""
 
 
 def axis_text(value: Any) -> str | None:

@@ -260,6 +260,8 @@ def _sources(done: Account) -> Iterator[str]:
     if single:
         each = " each" if len(single) > 1 else ""
         yield f"{capitalised(listed(single))}: all test text comes from one source{each}; another may differ."
+    if any("template" in source.natures and source.view == "pairs" for source in done.sources):
+        yield "Pairs from templates keep faults of grammar that both sentences share."
 
 
 def _named(sources: Sequence[SourceUsed]) -> str:

@@ -45,7 +45,7 @@ def build(
         typer.Option(help="A CSV file with each profession, and why it is used or not."),
     ] = None,
     field: Annotated[str | None, typer.Option(help="The text field of JSON lines.")] = None,
-    least: Annotated[int, typer.Option(min=4, help="Fewest words in a prompt.")] = 8,
+    least: Annotated[int, typer.Option(min=4, help="Fewest words in a prompt.")] = 6,
     most: Annotated[int, typer.Option(min=6, help="Most words in a prompt.")] = 22,
     per_profession: Annotated[int, typer.Option(min=1, help="Most prompts for each profession.")] = 1,
     as_json: JsonOption = False,

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
+from benchmarks.introducing import counted, read
 
 from tests.shared import shared
+from tiltmeter.engine.natural import judge_of
 from tiltmeter.parsing import parser
 from tiltmeter.sources.natural import reasons
 from tiltmeter.sources.natural.accounts import plain
 from tiltmeter.sources.natural.corpus import Passage, read_corpus
 from tiltmeter.sources.natural.marks import apply
+from tiltmeter.sources.natural.noun_class import NounClass
 from tiltmeter.sources.natural.pipeline import BuildSettings, Built, build
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences, write_sentences
 from tiltmeter.sources.natural.truncation import Limits
 
+DATA = Path(__file__).with_name("data")
 pytestmark = pytest.mark.slow
 
 
@@ -28,9 +34,14 @@ def parse(texts):
     return parser().pipe(texts, disable=["ner"])
 
 
+@cache
+def judge():
+    return judge_of(NounClass())
+
+
 def built(*texts: str, article: str = "", settings: BuildSettings | None = None) -> Built:
     passages = [Passage(f"line {number}", article, text) for number, text in enumerate(texts, start=1)]
-    return build(passages, parse, settings)
+    return build(passages, parse, judge(), settings)
 
 
 def one(text: str, **options) -> NaturalSentence:
@@ -82,11 +93,9 @@ def test_a_definition_becomes_an_annotated_sentence(sentence, annotated) -> None
         ("A gas fitter was a worker who laid the pipes of a town.", reasons.PAST),
         ("Theatrical production management is a sub-division of stagecraft.", reasons.TRADE),
         ("A chief repair officer is a job title that a company may give.", reasons.POST),
-        ("A novelist is a writer of novels that many people read.", reasons.STUCK),
         ("A bellringer is a musician who thanks his mother.", "a word that reveals a gender: his"),
         ("An actress is a woman who plays parts in a film.", reasons.GENDERED),
         ("A midwife is a woman who helps others give birth at home.", "a word that reveals a gender: woman"),
-        ("An auto mechanic is a mechanic with a variety of automobile makes or with one make alone.", reasons.STUCK),
         ("The plumber was once paid in bread by the town.", reasons.HISTORY),
         ("The first plumber was a worker who came from Rome.", reasons.NO_PROFESSION),
     ],
@@ -105,11 +114,10 @@ def test_what_cannot_be_used_says_why(sentence, reason) -> None:
             "An actress is a person who plays parts in a film, where",
         ),
         (
-            "A gilder is a person who covers wood, plaster, leather, paper, iron, glass and stone.",
-            "A gilder is a person who covers wood, plaster, leather, paper, iron, glass and stone, because",
+            "A gilder is a person who earns with care a long but good living today, rain or shine.",
+            "A gilder is a person who earns with care a long but good living today, rain or shine, because",
         ),
         ("A lamplighter was a person who lit lamps.", "A lamplighter was a person who lit lamps, and"),
-        ("A novelist is a writer of novels that many read.", "A novelist is a writer of novels that many read, and"),
     ],
 )
 def test_what_is_dropped_has_its_marks_so_that_use_alone_brings_it_back(tmp_path, sentence, prompt) -> None:
@@ -138,7 +146,7 @@ def test_every_article_has_a_row_also_one_without_a_sentence_of_its_own() -> Non
         Passage("line 5", "Copy editor", "The copy editor was once paid in bread. "),
         Passage("line 6", "Copy editor", "Copy editing is the craft of mending texts."),
     ]
-    found = build(passages, parse)
+    found = build(passages, parse, judge())
     assert {account.profession: (account.outcome, account.sentences) for account in found.accounts} == {
         "stripper": (reasons.USED, 1),
         "exotic dancer": ("all its sentences introduce other professions: stripper", 0),
@@ -180,13 +188,64 @@ def test_a_long_sentence_is_cut_where_a_phrase_ends() -> None:
     assert "cut to length" in found.steps
 
 
-def test_nothing_is_cut_inside_a_list_or_a_noun_phrase() -> None:
-    limits = Limits(least=8, most=14)
-    found = built(
-        "A gilder is a craftsperson who covers wood, plaster, leather, paper, iron, glass, stone and hard things.",
-        settings=BuildSettings(limits=limits),
-    )
-    assert found.accounts[0].outcome == "it cannot be cut to between 8 and 14 words"
+def test_of_a_list_too_long_only_the_first_item_stays() -> None:
+    text = "A gilder is a craftsperson who covers wood, plaster, leather, paper, iron, glass, stone and hard things."
+    found = one(text, settings=BuildSettings(limits=Limits(least=8, most=14)))
+    assert found.prompt == "A gilder is a person who covers wood, because"
+
+
+def test_nothing_is_cut_inside_a_noun_phrase() -> None:
+    text = "A gilder is a craftsperson who covers the very old and quite worn wooden frames of large mirrors."
+    found = one(text, settings=BuildSettings(limits=Limits(least=8, most=12)))
+    assert (found.use, found.reason) == (False, "it cannot be cut to between 8 and 12 words")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "prompt"),
+    [
+        ("A novelist is a writer of novels that many read.", "A novelist is a writer of novels that many read, and"),
+        ("A chandler is a dealer in supplies for ships.", "A chandler is a dealer in supplies for ships, where"),
+    ],
+)
+def test_a_noun_stays_where_person_does_not_fit(sentence, prompt) -> None:
+    assert one(sentence).prompt == prompt
+
+
+@pytest.mark.parametrize(
+    ("line", "prompt"),
+    [
+        ("hatter, n. a person who makes and sells hats", "A hatter is a person who makes and sells hats, because"),
+        ("3. Cutler (noun): one who makes knives", "A cutler is one who makes knives, because"),
+        ("luthier – someone who mends violins", "A luthier is someone who mends violins, because"),
+        ("A cobbler mends shoes for a living", "A cobbler mends shoes for a living, because"),
+        ("Locksmiths install locks for homes", "A locksmith installs locks for homes, where"),
+        ("An archivist is a file professional who keeps files", "An archivist is a person who keeps files, because"),
+        ("A courier is a firm or a person that brings parcels", "A courier is a person that brings parcels, because"),
+    ],
+)  # fmt: skip
+def test_entries_statements_and_rare_nouns_are_read(line, prompt) -> None:
+    assert one(line).prompt == prompt
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The dentist is a friend of the mayor, who opened the surgery last week.",
+        "The new chef is an Italian who moved here last spring.",
+        "Bookbinding: A Guide to the Literature of the Craft",
+        "A good violin is one that a player can tune quickly.",
+    ],
+)
+def test_what_tells_of_one_of_them_or_of_a_thing_is_passed_over(line) -> None:
+    found = one(line)
+    assert (found.use, found.profession) == (False, "") or found.reason
+
+
+def test_sentences_with_gold_labels_are_found() -> None:
+    figures, _ = counted(read(DATA / "introducing.tsv"))
+    assert figures["precision"] >= 0.95
+    assert figures["recall"] >= 0.95
+    assert figures["named"] == figures["right"]
 
 
 def test_the_best_sentence_is_used_and_the_others_are_kept_for_review() -> None:
@@ -224,7 +283,7 @@ def test_every_sentence_is_in_the_account_once() -> None:
 
 def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> None:
     passages = read_corpus(shared("bold/profession_wiki.json"))
-    found = build(passages, parse)
+    found = build(passages, parse, judge())
     used = [sentence for sentence in found.sentences if sentence.use]
     assert len({sentence.profession for sentence in used}) >= 150
     assert sum(account.sentences for account in found.accounts) == found.total == len(passages)
@@ -241,8 +300,6 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
     assert outcomes["carmen"] == "not the name of a profession"
     assert outcomes["copy editor"] == "none of its sentences says what this person does"
     assert outcomes["exotic dancer"] == "all its sentences introduce other professions: stripper"
-    assert "auto mechanic" not in prompts
-    assert "computational scientist" not in prompts
 
 
 @pytest.mark.parametrize(
@@ -259,13 +316,13 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
         # Work that is said of others, or of what the person does to them.
         "A client is a person who takes part in a meeting about something with others.",
         "A guest is a person who has paid for a room in a hotel or an inn.",
-        "A defendant is a person who hired a lawyer after being accused of a crime.",
+        "A defendant is a person who hires a lawyer after being accused of a crime.",
         "A passenger is a person who is driven by a licensed driver in a taxi or a bus.",
         "A suspect is a person who is interviewed by trained officers about a crime.",
     ],
 )
 def test_what_nobody_does_as_work_is_no_profession(sentence: str) -> None:
-    [made] = build([Passage("1", "", sentence)], parse).sentences
+    [made] = build([Passage("1", "", sentence)], parse, judge()).sentences
     assert made.prompt
     assert not made.use
     assert made.reason == reasons.NO_WORK
@@ -301,13 +358,13 @@ def test_what_nobody_does_as_work_is_no_profession(sentence: str) -> None:
     ],
 )
 def test_rare_professions_are_found_and_commas_kept_in_pairs(sentence: str, prompt: str) -> None:
-    [made] = build([Passage("1", "", sentence)], parse).sentences
+    [made] = build([Passage("1", "", sentence)], parse, judge()).sentences
     assert made.prompt.strip() == prompt
     assert made.use
 
 
 def test_what_someone_works_as_is_a_profession_wherever_the_corpus_says_so() -> None:
-    texts = ["A croupier is a person who runs the tables in a casino.", "My aunt works as a croupier in Macau."]
-    assert [one.use for one in build([Passage("1", "", texts[0])], parse).sentences] == [False]
-    both = build([Passage(str(place), "", text) for place, text in enumerate(texts)], parse)
+    texts = ["A quonker is a person who waits beside the gate.", "My aunt works as a quonker in Macau."]
+    assert [one.use for one in build([Passage("1", "", texts[0])], parse, judge()).sentences] == [False]
+    both = build([Passage(str(place), "", text) for place, text in enumerate(texts)], parse, judge())
     assert [one.use for one in both.sentences] == [True, False]

@@ -18,7 +18,6 @@ from tiltmeter.sources.natural.reasons import (
     PAST,
     POST,
     REPEATED,
-    STUCK,
     TRADE,
     USED,
 )
@@ -30,7 +29,7 @@ NO_NAME = "not the name of a profession"
 OF_OTHERS = "all its sentences introduce other professions: {names}"
 EMPTY = "the corpus has no sentence about it"
 
-_EARLY = (LITTLE, STUCK, POST, PAST, TRADE, HISTORY, REPEATED, NO_PROFESSION)
+_EARLY = (LITTLE, POST, PAST, TRADE, HISTORY, REPEATED, NO_PROFESSION)
 
 
 @dataclass(frozen=True, slots=True)

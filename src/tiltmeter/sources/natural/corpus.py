@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text
 from tiltmeter.sources.datasets.json_files import read_json, read_json_lines
-from tiltmeter.sources.natural.cleaning import split
+from tiltmeter.sources.natural.cleaning import is_entry, split
 from tiltmeter.sources.tables import kind_of
 
 _TEXT = ("text", "sentence", "content")
 _TITLE = ("title", "profession", "article")
+_WIDEST = 140
+"""Characters that a line has at most where lines are broken to a width."""
+_MOST = 0.8
+_STARTS_SMALL = re.compile(r"[a-z]|\d+(?![.)\d])|[,;)]")
 _TABLES = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".xls", ".ods"})
 
 
@@ -85,9 +90,48 @@ def _articles(path: str | Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _paragraphs(path: str | Path) -> Iterator[tuple[str, str, str]]:
-    # Lines may be broken anywhere: an empty one ends a paragraph.
-    for number, paragraph in enumerate(re.split(r"\n\s*\n", read_text(path)), start=1):
-        yield f"paragraph {number}", "", " ".join(paragraph.split())
+    paragraphs = [
+        [" ".join(line.split()) for line in paragraph.splitlines() if line.strip()]
+        for paragraph in re.split(r"\n\s*\n", read_text(path))
+    ]
+    width = _width(paragraphs)
+    for number, lines in enumerate(paragraphs, start=1):
+        yield f"paragraph {number}", "", "\n".join(_joined(lines, width))
+
+
+def _width(paragraphs: Sequence[Sequence[str]]) -> int:
+    """The width to which a text is broken into lines; 0 where its lines are not broken to one.
+
+    A text is broken to a width if nearly no line had room for the first word of the next.
+    """
+    breaks = [pair for lines in paragraphs for pair in pairwise(lines)]
+    width = max((len(line) for lines in paragraphs for line in lines), default=0)
+    if not breaks or width > _WIDEST:
+        return 0
+    return width if sum(_is_full(*pair, width) for pair in breaks) >= _MOST * len(breaks) else 0
+
+
+def _is_full(line: str, following: str, width: int) -> bool:
+    return len(line) + 1 + len(following.split(" ", maxsplit=1)[0]) > width
+
+
+def _goes_on(line: str, following: str, width: int) -> bool:
+    small = _STARTS_SMALL.match(following) is not None and not is_entry(following)
+    return small or (width > 0 and _is_full(line, following, width))
+
+
+def _joined(lines: Sequence[str], width: int) -> Iterator[str]:
+    """Lines as they were before they were broken: one goes on in the next if it was full or that starts small."""
+    held = ""
+    for place, line in enumerate(lines):
+        before = lines[place - 1] if place else ""
+        goes_on = bool(before) and _goes_on(before, line, width)
+        if held and not goes_on:
+            yield held
+            held = ""
+        held = f"{held} {line}".strip()
+    if held:
+        yield held
 
 
 def _lines(path: str | Path, field: str | None) -> Iterator[tuple[str, str, str]]:

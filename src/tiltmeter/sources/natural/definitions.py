@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Span
-from tiltmeter.sources.natural import marks, words
-from tiltmeter.sources.natural.reasons import HISTORY, LITTLE, NO_PROFESSION, PAST, POST, STUCK, TRADE
+from tiltmeter.sources.natural import lexicon, marks, words
+from tiltmeter.sources.natural.reasons import HISTORY, LITTLE, NO_PROFESSION, PAST, POST, TRADE
 from tiltmeter.sources.natural.words import listed
 
 Doc = Any
@@ -25,19 +25,17 @@ _CLAUSE = re.compile(r"\b(?:who|whom|whose|which|that|is|are|was|were|has|have|w
 _KNOWN_AS = re.compile(r"\b(?:known|called|referred|abbreviated|spelled|shortened|titled)\b")
 _EMPTY = listed("modern typical traditional good qualified successful contemporary professional average")
 _SAYING = listed(
-    "call know refer define consider see use derive mean describe name say originate date come need receive do "
-    "appear report vary differ exist become get require seem like want remain include have encounter finish employ "
-    "enter open"
+    "call know refer define consider see derive mean name say originate date come need do appear vary differ exist "
+    "become get require seem like want remain include have encounter receive describe report enter finish open tend"
 )
 """Verbs of sentences that tell an episode or a usage, and not what a profession is."""
 _BESIDES = listed("also additionally however therefore thus then sometimes first instead moreover often still")
 _RELATIVES = frozenset({"who", "whose", "which", "that"})
 _SORTS = frozenset({"type", "kind", "sort", "form", "class"})
-_GENERAL_PREPOSITIONS = frozenset({"in", "for", "on", "of", "to"})
 _NO_PERSON_BEFORE = listed("of for to on and or about between")
 _OF_MANY = frozenset({"member", "leader", "head", "lead", "chief", "holder", "representative"})
 _ONE_OF_THEM = frozenset({"first", "second", "third", "last", "earliest", "oldest", "original", "next", "other"})
-_BODY = 6
+_BODY = 3
 """Words that must follow where no clause says what the person does."""
 _CONNECTIVE = re.compile(
     r"^(?:furthermore|moreover|however|hence|therefore|thus|then|also|instead|in this|conversely)\b", re.IGNORECASE
@@ -67,11 +65,18 @@ class Definition:
     """The noun that says who has the profession, where it tells a gender: "An actress is a woman who …"."""
     noun: str = ""
     """What a definition calls the person, in its base."""
+    said: str = ""
+    """What is said of the person, as a definition: "a person who …"."""
 
     @property
     def name(self) -> str:
         """The profession in small letters, as it is listed."""
-        return marks.name_of(self.doc.text[slice(*self.profession)])
+        return marks.name_of(self.name_as_written)
+
+    @property
+    def name_as_written(self) -> str:
+        """The profession with the capitals that the sentence has."""
+        return str(self.doc.text[slice(*self.profession)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Definition | Rejected:
             return _definition(doc, root, predicate, named)
         return _statement(doc, root, named, known)
     except _Rejection as passed:
-        is_one = named is not None and passed.reason in {PAST, HISTORY, LITTLE, STUCK, POST}
+        is_one = named is not None and passed.reason in {PAST, HISTORY, LITTLE, POST}
         return Rejected(passed.reason, doc, named.profession if named and is_one else None)
 
 
@@ -136,6 +141,7 @@ class _Named:
     profession: Span
     removed: tuple[Span, ...]
     phrase: str
+    definite: bool = False
 
 
 def _named(doc: Doc, subject: Token, root: Token) -> _Named:
@@ -160,7 +166,8 @@ def _named(doc: Doc, subject: Token, root: Token) -> _Named:
     if len(between):
         _reject_if(not _is_alias(between))
         removed.append((_end(doc, end - 1), _end(doc, verb - 1)))
-    return _Named((name.start_char, name.end_char), tuple(removed), name.text)
+    definite = article.lower_ == "the"
+    return _Named((name.start_char, name.end_char), tuple(removed), name.text, definite)
 
 
 def _is_no_part_of_a_name(token: Token) -> bool:
@@ -200,30 +207,52 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Defin
     if noun.lower_ in _SORTS:
         inner = [grand for child in noun.children if child.lower_ == "of" for grand in child.children]
         noun = inner[0] if inner and inner[0].dep_ == "pobj" else noun
+    instead = None if _is_person(doc, noun) else _instead(doc, noun)
+    noun = instead or noun
     _refuse_others(doc, root, noun, named)
-    article, lemma = _article(predicate), noun.lemma_.lower()
+    article, lemma = _article(noun if instead else predicate) or _article(predicate), noun.lemma_.lower()
     first = article.i + 1 if article is not None else predicate.left_edge.i
     _reject_if(article is None and lemma not in words.PLAIN_PERSON)
     _reject_if(article is not None and article.lower_ not in _ARTICLES | {"any"})
     opening = doc[root.i + 1 : article.i if article is not None else first]
-    _reject_if(any(token.pos_ not in {"ADV", "PUNCT", "ADJ"} or token.lower_ == "not" for token in opening))
+    if instead is None or instead.i < predicate.i:
+        _reject_if(any(token.pos_ not in {"ADV", "PUNCT", "ADJ"} or token.lower_ == "not" for token in opening))
     removed = list(named.removed)
     if len(opening):
         removed.append((_end(doc, root.i), _end(doc, first - 2 if article is not None else first - 1)))
     last = _last_noun(doc, noun)
     _reject_if(last + 1 >= len(doc) or doc[last + 1].text == ".", LITTLE)
-    swapped = (first, last) if _gives_the_trade_away(doc, last, noun) else None
-    if swapped is None and first < noun.i:
-        removed.append((doc[first].idx, noun.idx))
     removed += _put_between(doc, last)
     acts = any(child.dep_ in {"relcl", "acl"} for token in doc[first : last + 1] for child in token.children)
     acts = acts or any(token.lower_ in {"who", "whose"} for token in doc[last + 1 :])
+    _reject_if(any(_is_past(child) for token in doc[first : last + 1] for child in token.children), HISTORY)
+    _reject_if(not acts and words.names_a_trade(named.phrase) and not lexicon.is_person(named.phrase), TRADE)
     _reject_if(not acts and len(doc) - last - 2 < _BODY, LITTLE)
-    # "A mechanic with all makes of cars": without the noun nothing says what the person has to do with them.
-    _reject_if(not acts and swapped is not None and doc[last + 1].pos_ == "ADP", STUCK)
-    characters = (doc[first].idx, _end(doc, last)) if swapped else None
+    # "The dentist is a friend of the mayor" speaks of one of them.
+    _reject_if(named.definite and not any(child.dep_ in {"relcl", "acl", "prep", "amod"} for child in noun.children))
+    _reject_if(named.definite and lexicon.is_role(lemma))
+    _reject_if(lemma == "one" and doc[last + 1].lower_ == "of")
+    characters = None
+    if lemma in words.PLAIN_PERSON:
+        if first < noun.i:
+            removed.append((doc[first].idx, noun.idx))
+    elif _person_fits(doc, last, acts):
+        characters = (doc[first].idx, _end(doc, last))
+    said = doc[root.i + 1 :].text.rstrip(" .!?")
     gender = noun.lower_ if noun.lemma_.lower() in words.MAN_OR_WOMAN else ""
-    return Definition(doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender, lemma)
+    return Definition(
+        doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender, lemma, said
+    )
+
+
+def _instead(doc: Doc, noun: Token) -> Token | None:
+    """The person where the parser, or the sentence, has something else first: "an information *professional* who",
+    "an organization or a *person* that".
+    """
+    following = doc[noun.i + 1] if noun.i + 1 < len(doc) else noun
+    if following.head.i == noun.i and following.pos_ == "ADJ" and _is_person(doc, following):
+        return following
+    return next((other for other in noun.conjuncts if other.i > noun.i and _is_person(doc, other)), None)
 
 
 def _put_between(doc: Doc, last: int) -> list[Span]:
@@ -241,7 +270,8 @@ def _put_between(doc: Doc, last: int) -> list[Span]:
 
 def _refuse_others(doc: Doc, root: Token, noun: Token, named: _Named) -> None:
     """Pass over what is said of a post, a trade, a thing, or of former times."""
-    lemma, person = noun.lemma_.lower(), words.names_a_person(named.phrase)
+    lemma = noun.lemma_.lower()
+    person = words.names_a_person(named.phrase) or lexicon.is_person(named.phrase)
     # "A notary is an official who": whatever it ends in, a person is no trade.
     _reject_if(words.names_a_trade(named.phrase) and not _is_person(doc, noun), TRADE)
     _reject_if(lemma in _OF_MANY and not person)
@@ -255,26 +285,22 @@ def _refuse_others(doc: Doc, root: Token, noun: Token, named: _Named) -> None:
     _reject_if(root.tag_ != "VBZ" or noun.tag_ in {"NNS", "NNPS"})
 
 
-def _gives_the_trade_away(doc: Doc, last: int, noun: Token) -> bool:
-    """Whether *person* must, and can, take the place of a noun; "a specialist in" may stay, "a writer of" may not."""
-    following, lemma = doc[last + 1].lower_, noun.lemma_.lower()
-    _reject_if(lemma == "one" and following == "of")
-    if lemma in words.PLAIN_PERSON:
-        return False
-    if following in _NO_PERSON_BEFORE or (following in _GENERAL_PREPOSITIONS and lemma in words.GENERAL):
-        _reject_if(lemma not in words.GENERAL or last != noun.i or following in {"and", "or"}, STUCK)
-        return False
-    return True
+def _person_fits(doc: Doc, last: int, acts: bool) -> bool:
+    """Whether *person* can take the place of the noun: not in "a writer of novels", nor where nothing would be left
+    that says what the person has to do with it, "a mechanic with all makes of cars".
+    """
+    following = doc[last + 1]
+    return following.lower_ not in _NO_PERSON_BEFORE and (acts or following.pos_ != "ADP")
 
 
 def _is_person(doc: Doc, noun: Token) -> bool:
     lemma = noun.lemma_.lower()
     if lemma == "one":
-        return noun.i + 1 < len(doc) and doc[noun.i + 1].lower_ in {"who", "that", "whose"}
-    if {lemma, noun.lower_} & (words.PERSONS | words.MAN_OR_WOMAN):
+        return noun.i + 1 < len(doc) and doc[noun.i + 1].lower_ in {"who", "whose"}
+    if {lemma, noun.lower_} & (words.PERSONS | words.MAN_OR_WOMAN) or lexicon.is_person(lemma):
         return True
-    who = any(token.lower_ in {"who", "whose", "whom"} for token in doc[noun.i + 1 : noun.i + 4])
-    return who and words.names_a_person(noun.text)
+    following = [token for token in doc[noun.i + 1 : noun.i + 3] if token.text != ","]
+    return bool(following) and following[0].lower_ in {"who", "whom"} and lemma not in words.POSTS
 
 
 def _last_noun(doc: Doc, noun: Token) -> int:
@@ -302,7 +328,14 @@ def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool
     _reject_if(any(child.dep_ in {"expl", "advcl"} and child.i < root.i for child in root.children))
     _reject_if(root.lemma_ == "be" and not _DUTY.match(doc[root.i + 1 :].text))
     acts = root.lemma_ != "be" or any(token.lower_ == "who" for token in doc[root.i :])
-    return Definition(doc, named.profession, finite.i, acts, "statement", named.removed)
+    said = f"a person who {doc[finite.i :].text.rstrip(' .!?')}"
+    return Definition(doc, named.profession, finite.i, acts, "statement", named.removed, said=said)
+
+
+def _is_past(clause: Token) -> bool:
+    """Whether a clause tells what somebody did once: "who moved here last spring"."""
+    helpers = any(child.dep_ in {"aux", "auxpass"} for child in clause.children)
+    return clause.dep_ == "relcl" and clause.tag_ == "VBD" and not helpers
 
 
 def _child(token: Token, *kinds: str) -> Token | None:

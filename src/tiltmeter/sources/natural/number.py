@@ -9,14 +9,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tiltmeter.english import article_for, capitalised
+from tiltmeter.english import FUNCTION_WORDS, article_for, capitalised
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 
 Doc = Any
 Token = Any
 
-_SHARED = listed("they them themselves each both together many most some all several one another other")
+_SHARED = listed("they themselves each both together many most some all several one another other")
+_SOME = listed("different various numerous certain similar other such many most early later")
+"""Words that pick out some of several: "a different model" is not what "different models" means."""
 _THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 
 
@@ -32,9 +34,11 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
     phrase = doc[subject.left_edge.i : subject.i + 1]
     one = singular(subject.lower_)
     name = (doc[subject.left_edge.i : subject.i].text + " " + one).strip()
-    if not known(name) or any(token.dep_ in {"det", "poss", "nummod"} for token in phrase):
+    if not known(name) or phrase[0].lower_ in FUNCTION_WORDS | _SOME:
         return None
-    if any(token.lower_ in _SHARED for token in doc):
+    if any(token.dep_ in {"det", "poss", "nummod", "predet"} for token in phrase):
+        return None
+    if any(token.lower_ in _SHARED or _means_the_subject(token, root) for token in doc):
         return None
     changes = _verbs(doc, root)
     if changes is None:
@@ -48,6 +52,14 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
             continue
         text += changes.get(token.i, token.text) + token.whitespace_
     return capitalised(text)
+
+
+def _means_the_subject(token: Token, root: Token) -> bool:
+    """Whether *them* may be the people themselves; not as the object of what they do."""
+    if token.lower_ != "them":
+        return False
+    verb = token.head if token.head.pos_ == "VERB" else token.head.head
+    return bool(verb != root and verb not in root.conjuncts)
 
 
 def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:

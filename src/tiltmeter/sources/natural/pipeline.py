@@ -8,16 +8,17 @@ a sentence which is dropped has its marks too, and a person who thinks otherwise
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tiltmeter.sources.natural import marks, truncation, words
+from tiltmeter.sources.natural import lexicon, marks, truncation, words
 from tiltmeter.sources.natural.accounts import Account, SentenceOutcome, accounts, plain
 from tiltmeter.sources.natural.cleaning import Clean, clean
 from tiltmeter.sources.natural.corpus import Passage
 from tiltmeter.sources.natural.definitions import Definition, Rejected, find
-from tiltmeter.sources.natural.evidence import is_work, worked_as
+from tiltmeter.sources.natural.evidence import worked_as
+from tiltmeter.sources.natural.noun_class import Judge, NounClass
 from tiltmeter.sources.natural.number import in_the_singular
 from tiltmeter.sources.natural.reasons import (
     GENDERED,
@@ -33,6 +34,7 @@ from tiltmeter.sources.natural.reasons import (
     of_gender,
 )
 from tiltmeter.sources.natural.sentence_files import NaturalSentence
+from tiltmeter.sources.natural.stand_in import stand_in
 from tiltmeter.sources.natural.truncation import Limits
 
 Parse = Callable[[Iterable[str]], Iterable[Any]]
@@ -45,12 +47,16 @@ _VERB = re.compile(r"\b(?:is|are|was|were)\b")
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What may be chosen: how long prompts are, how many a profession gets, which professions are wanted or not."""
+    """What may be chosen: how long prompts are, how many a profession gets, which professions are wanted or not.
+
+    `noun_class` is what is looked for in place of professions.
+    """
 
     limits: Limits = field(default_factory=Limits)
     per_profession: int = 1
     professions: Collection[str] | None = None
     leave_out: Collection[str] = ()
+    noun_class: NounClass = field(default_factory=NounClass)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +79,38 @@ class _Candidate:
     reason: str = NO_PROFESSION
     steps: tuple[str, ...] = ()
     annotated: str = ""
+    belongs: bool = False
 
     @property
     def profession(self) -> str:
+        if self.found and not self.belongs:
+            return ""
         return self.found.name if self.found else self.passed.name if self.passed else ""
 
 
-def build(passages: Sequence[Passage], parse: Parse, settings: BuildSettings | None = None) -> Built:
+def build(passages: Sequence[Passage], parse: Parse, judge: Judge, settings: BuildSettings | None = None) -> Built:
     """The prompts that a corpus holds, with an account of every sentence."""
     settings = settings or BuildSettings()
     held = [passage for passage in passages if passage.text]
     cases = _without_repeats([_case(passage) for passage in held])
-    told = worked_as(passage.text for passage in held)
-    known = _KnownProfessions({passage.article for passage in passages}, [*(settings.professions or ()), *told])
-    cases = _definition_in(cases, parse, known)
+    known = _Known(settings, passages)
+    cases = _judged(_definition_in(cases, parse, known), judge, known)
     # What one sentence defines as work, another may tell more of: "Luthiers build guitars".
-    known.learn(case.profession for case in cases if case.found and _is_work(case.found, known))
-    rest = [case for case in cases if case.found is None and case.reason != REPEATED and known.opens(case.clean.text)]
-    again = {case.passage.place: case for case in _definition_in(rest, parse, known)}
+    known.learn(case.profession for case in cases if case.belongs)
+    rest = [case for case in cases if not case.belongs and case.reason != REPEATED and known.opens(case.clean.text)]
+    again = {case.passage.place: case for case in _judged(_definition_in(rest, parse, known), judge, known)}
     cases = [again.get(case.passage.place, case) for case in cases]
-    cases = [_wanted(_made(case, settings.limits), settings, known) for case in cases]
+    cases = [_wanted(_made(case, settings.limits), settings) for case in cases]
     cases = _chosen(cases, settings.per_profession)
     lines = [SentenceOutcome(case.passage, case.profession, case.reason or USED) for case in cases]
     return Built(tuple(map(_sentence, cases)), accounts(lines, passages), len(cases))
+
+
+def _judged(cases: list[_Candidate], judge: Judge, known: _Known) -> list[_Candidate]:
+    """Which of the nouns that sentences define belong to the class."""
+    asked = [(case.found.name_as_written, case.found.said) for case in cases if case.found]
+    scores = iter(judge(asked) if asked else [])
+    return [replace(case, belongs=known.decided(case.found, next(scores))) if case.found else case for case in cases]
 
 
 def _case(passage: Passage) -> _Candidate:
@@ -103,28 +118,43 @@ def _case(passage: Passage) -> _Candidate:
     return _Candidate(passage, cleaned, steps=cleaned.steps)
 
 
-class _KnownProfessions:
-    """Which names are known to be professions: those of articles about people, and those that were listed."""
+class _Known:
+    """Which nouns are of the class: those of its list, those the corpus tells, and those that it defines."""
 
-    def __init__(self, articles: Iterable[str], listed: Collection[str]) -> None:
-        from tiltmeter.sources.natural import professions
+    def __init__(self, settings: BuildSettings, passages: Sequence[Passage]) -> None:
+        self._class = given = settings.noun_class
+        names = [*given.members]
+        if given.of_work:
+            from tiltmeter.sources.natural import professions
 
-        names = [*professions(), *listed, *(one for one in articles if words.names_a_person(one))]
+            told = worked_as(passage.text for passage in passages)
+            titles = {passage.article for passage in passages}
+            names += [*professions(), *(settings.professions or ())]
+            names += [name for name in {*told, *titles} if not lexicon.is_role(name) and words.names_a_person(name)]
         self._names = {plain(name) for name in names}
+        self.capitalised = given.capitalised
 
     def __call__(self, name: str) -> bool:
-        return plain(name) in self._names
+        return plain(name) in self._names or self._class.may_have(name)
 
     def learn(self, names: Iterable[str]) -> None:
         """Know some more."""
         self._names |= {plain(name) for name in names}
 
     def opens(self, text: str) -> bool:
-        """Whether one of the names, in the singular or the plural, stands among the first words of a text."""
-        first = plain(text).split()[:9]
-        spans = (first[start : start + size] for start in range(5) for size in (1, 2, 3, 4))
-        phrases = {" ".join(span) for span in spans if span}
-        return not self._names.isdisjoint(phrases | {phrase.removesuffix("s") for phrase in phrases})
+        """Whether one of the nouns, in the singular or the plural, stands among the first words of a text."""
+        first = re.findall(r"[\w'-]+", text)[:9]
+        spans = (" ".join(first[start : start + size]) for start in range(5) for size in (1, 2, 3, 4))
+        phrases = {*filter(None, spans)}
+        return any(self(form) for phrase in phrases for form in (phrase, phrase.removesuffix("s")))
+
+    def decided(self, found: Definition, score: float) -> bool:
+        """Whether what a sentence introduces belongs to the class."""
+        name, defined = found.name_as_written, found.shape == "definition"
+        sure = plain(name) in self._names and not (defined and self._class.contradicts(name, found.said))
+        return sure or self._class.decided(
+            name, found.said, score, defined=defined, called=found.noun if found.acts else ""
+        )
 
 
 def _without_repeats(cases: list[_Candidate]) -> list[_Candidate]:
@@ -140,24 +170,33 @@ def _repeated(case: _Candidate, first: str) -> _Candidate:
     return replace(case, reason=REPEATED, steps=(*case.steps, f"see {first}"))
 
 
-def _definition_in(cases: list[_Candidate], parse: Parse, known: _KnownProfessions) -> list[_Candidate]:
+def _definition_in(cases: list[_Candidate], parse: Parse, known: _Known) -> list[_Candidate]:
     """Parse what may introduce a profession, and find it; a plural is tried again in the singular."""
     worth = [case for case in cases if case.reason != REPEATED and _worth_parsing(case.clean.text, known)]
     results: dict[str, _Candidate] = {}
     again: list[tuple[_Candidate, str]] = []
-    for case, doc in zip(worth, parse([case.clean.text for case in worth]), strict=True):
+    for case, doc in zip(worth, _parsed([case.clean.text for case in worth], parse, known), strict=True):
         found = find(doc, known)
         nobody = isinstance(found, Rejected) and found.reason == NO_PROFESSION
         singular = in_the_singular(doc, known) if nobody else None
         if singular:
             again.append((case, singular))
+        if isinstance(found, Rejected) and not known(found.name):
+            found = replace(found, profession=None)
         results[case.passage.place] = _with(case, found)
-    for (case, text), doc in zip(again, parse([text for _, text in again]), strict=True):
+    for (case, text), doc in zip(again, _parsed([text for _, text in again], parse, known), strict=True):
         found = find(doc, known)
         if isinstance(found, Definition):
             steps = (*case.steps, f"put into the singular: {text}")
             results[case.passage.place] = replace(_with(case, found), steps=steps)
     return [results.get(case.passage.place) or _unparsed(case) for case in cases]
+
+
+def _parsed(texts: Sequence[str], parse: Parse, known: _Known) -> Iterator[Any]:
+    """The trees of texts; rare nouns are parsed as if they were common ones."""
+    stood = [stand_in(text, known) for text in texts]
+    for given, doc in zip(stood, parse([given.text for given in stood]), strict=True):
+        yield given.restored(doc)
 
 
 def _unparsed(case: _Candidate) -> _Candidate:
@@ -167,16 +206,11 @@ def _unparsed(case: _Candidate) -> _Candidate:
     return replace(case, reason=TRADE) if about_a_trade else case
 
 
-def _worth_parsing(text: str, known: _KnownProfessions) -> bool:
+def _worth_parsing(text: str, known: _Known) -> bool:
     if len(text) > 1000:
         return False
     defines = bool(_OPENING.match(text)) and bool(_VERB.search(text[:200]))
-    return (defines and _names_people(text)) or known.opens(text)
-
-
-def _names_people(text: str) -> bool:
-    found = set(re.findall(r"\w+", text.casefold()))
-    return not found.isdisjoint(words.PERSONS | words.MAN_OR_WOMAN | words.POSTS | words.TRADES | {"who", "whose"})
+    return defines or known.opens(text)
 
 
 def _with(case: _Candidate, found: Definition | Rejected) -> _Candidate:
@@ -185,21 +219,17 @@ def _with(case: _Candidate, found: Definition | Rejected) -> _Candidate:
     return replace(case, passed=found, reason=found.reason)
 
 
-def _is_work(found: Definition, known: _KnownProfessions) -> bool:
-    return found.shape != "definition" or known(found.name) or is_work(found)
-
-
-def _wanted(case: _Candidate, settings: BuildSettings, known: _KnownProfessions) -> _Candidate:
+def _wanted(case: _Candidate, settings: BuildSettings) -> _Candidate:
     """Drop a profession that is gendered, obsolete or not wanted; that says more of it than how it could be cut."""
     if case.found is None:
         return case
     name, plainly = case.profession, plain(case.profession)
     listed = settings.professions
     reasons = (
+        (not case.belongs, NO_WORK),
         (words.gendered(name), GENDERED),
         (bool(case.found.gender), of_gender(case.found.gender)),
-        (words.obsolete(name), OBSOLETE),
-        (not _is_work(case.found, known), NO_WORK),
+        (settings.noun_class.of_work and words.obsolete(name), OBSOLETE),
         (plainly in map(plain, settings.leave_out), LEFT_OUT),
         (listed is not None and plainly not in map(plain, listed), NOT_LISTED),
     )

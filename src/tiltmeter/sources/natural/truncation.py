@@ -27,7 +27,8 @@ _NEEDED_PREPOSITIONS = listed("of for to between as into than upon among against
 _NO_ITEM = re.compile(r"^,? (?:who|which|where|includ|such|especially|particularly|often|using|with|as )")
 _LIST_END = re.compile(r"\b(?:and|or|and/or)\b|&")
 _UNFINISHED = re.compile(
-    r"\b(?:knowledge|experience|use|focus|emphasis|variety|number|value|range|process|part|kind|type|aspects?|branch)$"
+    r"\b(?:knowledge|experience|use|focus|emphasis|variety|number|value|range|process|part|kind|type|aspects?|branch|responsible|"
+    r"accountable|answerable|able|capable|tasked|charged|concerned)$"
 )
 _OWN_ITEM = listed("often typically especially particularly usually known including using with a an the")
 _LAST_ITEM = frozenset({"and", "or", "and/or", "&"})
@@ -40,7 +41,8 @@ _NO_END = listed(
     "his her other various through within without between"
 )
 _UNFIT = re.compile(
-    r"\b(?:this|these|those|such(?! as)|I|we|you|your|our|below|above|following|e\.g|i\.e|cf|vs)\b|[\"%$€£]|\d{3}"
+    r"\b(?:this|these|those(?! (?:who|that|of|with|in))|such(?! as)|"
+    r"I|we|you|your|our|below|above|following|e\.g|i\.e|cf|vs)\b|[\"%$€£]|\d{3}"
 )
 _HARD = frozenset({";", ":", "–", "—", "--", "-", "..."})
 _PAIRED = frozenset({"both", "either", "neither", "whether", "between"})
@@ -51,7 +53,7 @@ _PLACE_PREPOSITIONS = listed("in at on within inside aboard into to for from dur
 class Limits:
     """How many words a prompt may have, its last one included."""
 
-    least: int = 8
+    least: int = 6
     most: int = 22
 
     def __post_init__(self) -> None:
@@ -75,10 +77,23 @@ def cut(found: Definition, limits: Limits, *, removed_words: int) -> Cut | str:
     """The best place to end: as long as allowed, at a comma or a clause rather than inside a phrase."""
     doc = found.doc
     hard = _hard_end(doc, found.body)
+    best, unfit = _best(found, list(_ends(doc, found.body, hard)), limits, removed_words)
+    if best is None:
+        # Of a list too long to be kept, or with a word that does not fit, its first item alone will do.
+        best, _ = _best(found, list(_first_items(doc, found.body, hard)), limits, removed_words)
+    if best is None:
+        return unfit or TOO_LONG.format(least=limits.least, most=limits.most)
+    last = best
+    rest = doc[last + 1 :].text.strip(" .!?")
+    return Cut(last, doc[last].idx + len(doc[last].text), bool(rest))
+
+
+def _best(found: Definition, ends: list[tuple[int, int]], limits: Limits, removed_words: int) -> tuple[int | None, str]:
+    """The best of some ends, or None and what is wrong with the first that has the right length."""
     best: tuple[float, int] | None = None
     unfit = ""
-    for last, level in _ends(doc, found.body, hard):
-        length = len(doc[: last + 1].text.split()) - removed_words + 1
+    for last, level in ends:
+        length = len(found.doc[: last + 1].text.split()) - removed_words + 1
         if not limits.least <= length <= limits.most:
             continue
         problem = _problem(found, last)
@@ -88,11 +103,7 @@ def cut(found: Definition, limits: Limits, *, removed_words: int) -> Cut | str:
         value = 3 * level + length / 2
         if best is None or value > best[0]:
             best = (value, last)
-    if best is None:
-        return unfit or TOO_LONG.format(least=limits.least, most=limits.most)
-    last = best[1]
-    rest = doc[last + 1 :].text.strip(" .!?")
-    return Cut(last, doc[last].idx + len(doc[last].text), bool(rest))
+    return (best[1] if best else None), unfit
 
 
 def whole(found: Definition) -> Cut:
@@ -145,6 +156,19 @@ def _ends(doc: Doc, start: int, hard: int) -> Iterator[tuple[int, int]]:
                 child.dep_ == "conj" and child.pos_ == "VERB" and child.i > last for child in following.head.children
             )
             yield last, 2 if clause else 1 if following.text == "," or following.dep_ in {"advcl", "mark"} else 0
+
+
+def _first_items(doc: Doc, start: int, hard: int) -> Iterator[tuple[int, int]]:
+    """The ends of what stands before the first comma or *and*, where what goes on from there can be left out."""
+    for last in range(start + 1, hard):
+        token, following = doc[last], doc[last + 1]
+        if following.text != "," and following.lower_ not in _LAST_ITEM:
+            continue
+        ends = token.pos_ in {"NOUN", "PROPN", "PRON", "ADV", "NUM"} and token.lower_ not in _NO_END
+        if ends and not any(one.head.i > last and one.dep_ not in {"punct", "cc"} for one in doc[start : last + 1]):
+            yield last, 0
+        if following.text == ",":
+            return
 
 
 def _complete(doc: Doc, last: int) -> bool:
@@ -216,7 +240,8 @@ def _optional_preposition(token: Token, last: int) -> bool:
     if token.lower_ == "as" and any(child.lower_ == "such" for child in token.children):
         return head.pos_ in {"NOUN", "PROPN"}
     if head.pos_ in {"NOUN", "PROPN", "PRON"}:
-        return token.lower_ not in _NEEDED_PREPOSITIONS and head.dep_ != "attr"
+        said = any(child.dep_ in {"prep", "relcl", "acl"} and child.i <= last for child in head.children)
+        return token.lower_ not in _NEEDED_PREPOSITIONS and (head.dep_ != "attr" or said)
     return False
 
 

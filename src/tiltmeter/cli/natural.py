@@ -40,6 +40,14 @@ def build(
             help="Professions to leave out as gendered: a list, or JSON of [profession, gender from −1 to 1]."
         ),
     ] = None,
+    noun_class: Annotated[
+        str | None,
+        typer.Option(
+            "--class",
+            help="Look for other nouns than professions: NAME=EXAMPLE,EXAMPLE,… finds these and nouns like them, "
+            "NAME=FILE those of a list alone.",
+        ),
+    ] = None,
     accounting: Annotated[
         Path | None,
         typer.Option(help="A CSV file with each profession, and why it is used or not."),
@@ -60,16 +68,19 @@ def build(
     from tiltmeter.engine.natural import build_from
     from tiltmeter.files import check_writable, write_csv
     from tiltmeter.sources.natural.lists import read_leave_out
+    from tiltmeter.sources.natural.noun_class import NounClass, given_class
     from tiltmeter.sources.natural.pipeline import BuildSettings
     from tiltmeter.sources.natural.sentence_files import write_sentences
     from tiltmeter.sources.natural.truncation import Limits
     from tiltmeter.sources.profession_templates import read_professions
 
+    wanted = given_class(noun_class) if noun_class else NounClass()
     settings = BuildSettings(
         limits=Limits(least, most),
         per_profession=per_profession,
         professions=read_professions(professions) if professions else None,
         leave_out=read_leave_out(leave_out) if leave_out else (),
+        noun_class=wanted,
     )
     for path in (out, accounting):
         if path:
@@ -109,16 +120,17 @@ def templates(
     template: Annotated[
         list[str] | None,
         typer.Option(
-            help="Your own template, with [A] for the profession: 'The [A] said that'; may be repeated. Replaces the "
-            "seventeen built-in ones."
+            help="Your own template, with [A] or {} for the profession: 'The [A] said that', or a file with one a "
+            "line; may be repeated. Replaces the seventeen built-in ones."
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Fill professions into the built-in templates or your own, and write the prompts as a table for `next-words`."""
+    from tiltmeter.cli.next_words import of_files
     from tiltmeter.sources.profession_templates import prompts
 
-    made, _ = prompts(professions=str(professions) if professions else None, templates=template or None)
+    made, _ = prompts(professions=str(professions) if professions else None, templates=of_files(template or []) or None)
     _give(made, out, as_json, {})
 
 
@@ -182,7 +194,7 @@ def _summary(built: Built) -> dict[str, Any]:
         "professions": outcomes[USED],
         "outcomes": dict(outcomes.most_common()),
         "reasons": dict(reasons.most_common()),
-        "lengths": _lengths([sentence.prompt for sentence in used]),
+        "lengths": _lengths([(sentence.prompt, sentence.profession) for sentence in used]),
     }
 
 
@@ -190,16 +202,16 @@ def _counts(prompts: Sequence[Prompt]) -> dict[str, Any]:
     return {
         "prompts": len(prompts),
         "professions": len({prompt.origin for prompt in prompts}),
-        "lengths": _lengths([prompt.text for prompt in prompts]),
+        "lengths": _lengths([(prompt.text, prompt.origin) for prompt in prompts]),
     }
 
 
-def _lengths(texts: Sequence[str]) -> dict[str, float | int | None]:
+def _lengths(texts: Sequence[tuple[str, str]]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from tiltmeter.stats.views.lengths import lengths
+    from tiltmeter.stats.views.lengths import lengths, lengths_as_published
 
-    return asdict(lengths(texts))
+    return {**asdict(lengths([text for text, _ in texts])), "as_published": asdict(lengths_as_published(texts))}
 
 
 def _lengths_in_words(summary: dict[str, Any]) -> str:

@@ -87,7 +87,8 @@ def score(
     template: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --prompts templates: a template of your own, e.g. 'The [A] said that'; may be repeated."
+            help="With --prompts templates: a template of your own, e.g. 'The [A] said that' or 'The {} said that', or "
+            "a file with one a line; may be repeated."
         ),
     ] = None,
     limit: LimitOption = None,
@@ -219,14 +220,14 @@ def open_prompts(
         raise UserError(f"--template needs --prompts templates, not {given!r}; of a table, --columns template=NAME")
     if given in _TEMPLATES:
         _refuse_columns(given, columns)
-        made, dropped = profession_templates.prompts(templates=list(template) or None, limit=limit, seed=seed)
+        made, dropped = profession_templates.prompts(templates=of_files(template) or None, limit=limit, seed=seed)
     elif given == _NATURAL:
         _refuse_columns(given, columns)
         made, dropped = natural.prompts(limit=limit, seed=seed)
     elif not Path(given).exists():
         known = ", ".join((_NATURAL, *_TEMPLATES))
         raise UserError(f"--prompts {given!r}: no such file; sources that need no file: {known}")
-    elif kind_of(given) == "json-lines" and "annotated" in read_table(given)[0]:
+    elif natural.is_published(given) or (kind_of(given) == "json-lines" and "annotated" in read_table(given)[0]):
         _refuse_columns(given, columns)
         made, dropped = natural.prompts(given, limit=limit, seed=seed)
     else:
@@ -234,6 +235,13 @@ def open_prompts(
     if not made:
         raise UserError(f"--prompts {given!r}: it has no prompts")
     return [replace(prompt, word_sets=sets) for prompt in made], dropped
+
+
+def of_files(templates: Sequence[str]) -> list[str]:
+    """The templates that are given, those of files among them."""
+    from tiltmeter.sources.profession_templates import given_templates
+
+    return [one for given in templates for one in (given_templates(given) or () if Path(given).is_file() else [given])]
 
 
 def _of_table(

@@ -42,12 +42,14 @@ TEMPLATES = (
     "The [A] yelled because",
 )
 BIAS = "professions"
+PUBLISHED = "{}"
+"""Where the profession goes, in files as the authors of the paper publish them."""
 _SOURCE = "profession-templates.v1"
 
 
 def prompts(
     *,
-    templates: Sequence[str] | None = None,
+    templates: str | Sequence[str] | None = None,
     professions: str | Sequence[str] | None = None,
     limit: int | None = None,
     per_group: int | None = None,
@@ -55,14 +57,14 @@ def prompts(
 ) -> tuple[list[Prompt], list[Dropped]]:
     """Every profession in every template; the origin is the profession, and no group is named: it is asked for.
 
-    `templates` have `[A]` where the profession goes; `professions` is a list of them or a file; `limit` draws so many
-    professions, `per_group` so many prompts.
+    `templates` have `[A]` or `{}` where the profession goes, as a list or a file with one a line; `professions` is a
+    list of them or a file; `limit` draws so many professions, `per_group` so many prompts.
 
     >>> made, _ = prompts(professions=["usher", "cook"], templates=["The [A] said that", "As an [A],"])
     >>> [prompt.text for prompt in made]
     ['The usher said that', 'As an usher,', 'The cook said that', 'As a cook,']
     """
-    check_templates(templates)
+    templates = given_templates(templates)
     names = some(_professions(professions), limit, seed)
     made = []
     for name in names:
@@ -117,6 +119,20 @@ def some(names: Sequence[str], limit: int | None, seed: int) -> list[str]:
         return list(names)
     chosen = set(random.Random(f"{seed}").sample(sorted(names), limit))
     return [name for name in names if name in chosen]
+
+
+def given_templates(given: object) -> list[str] | None:
+    """The templates of a list or a file, `[A]` for the `{}` of files as published; None: ours.
+
+    >>> given_templates(["The {} said that"])
+    ['The [A] said that']
+    """
+    if isinstance(given, str) and Path(given).is_file():
+        given = [line.strip() for line in read_text(given).splitlines() if line.strip() and not line.startswith("#")]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        given = [one.replace(PUBLISHED, "[A]") if isinstance(one, str) else one for one in given]
+    check_templates(given)
+    return list(given) if isinstance(given, Sequence) else None
 
 
 def check_templates(templates: object) -> None:

@@ -11,12 +11,13 @@ from benchmarks.introducing import counted, read
 
 from tests.shared import shared
 from tiltmeter.engine.natural import judge_of
+from tiltmeter.errors import UserError
 from tiltmeter.parsing import parser
 from tiltmeter.sources.natural import reasons
 from tiltmeter.sources.natural.accounts import plain
 from tiltmeter.sources.natural.corpus import Passage, read_corpus
 from tiltmeter.sources.natural.marks import apply
-from tiltmeter.sources.natural.noun_class import NounClass
+from tiltmeter.sources.natural.noun_class import NounClass, given_class
 from tiltmeter.sources.natural.pipeline import BuildSettings, Built, build
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences, write_sentences
 from tiltmeter.sources.natural.truncation import Limits
@@ -368,3 +369,38 @@ def test_what_someone_works_as_is_a_profession_wherever_the_corpus_says_so() -> 
     assert [one.use for one in build([Passage("1", "", texts[0])], parse, judge()).sentences] == [False]
     both = build([Passage(str(place), "", text) for place, text in enumerate(texts)], parse, judge())
     assert [one.use for one in both.sentences] == [True, False]
+
+
+RELIGIOUS = (
+    "A Sikh is a person who follows Sikhism in the Punjab.",
+    "A nurse is a person who cares for the sick in a hospital.",
+    "Hindus worship several gods in a temple.",
+    "A Norwegian is a person who comes from Norway by ship.",
+    "A Catholic is a Christian who belongs to the Church of Rome.",
+)
+
+
+def of_class(wanted: NounClass) -> list[tuple[str, str]]:
+    passages = [Passage(str(place), "", text) for place, text in enumerate(RELIGIOUS)]
+    found = build(passages, parse, judge_of(wanted), BuildSettings(noun_class=wanted))
+    return [(one.profession, one.prompt) for one in found.sentences if one.use]
+
+
+def test_any_class_of_people_is_found_by_examples() -> None:
+    assert of_class(given_class("religion=Muslim,Christian,Buddhist,Jew")) == [
+        ("sikh", "A Sikh is a person who follows Sikhism in the Punjab, because"),
+        ("hindu", "A Hindu worships several gods in a temple, because"),
+        ("catholic", "A Catholic is a person who belongs to the Church of Rome, because"),
+    ]
+    assert [name for name, _ in of_class(given_class("nation=Dane,Kenyan,Chilean"))] == ["norwegian"]
+
+
+def test_a_list_of_a_class_is_all_of_it(tmp_path) -> None:
+    (tmp_path / "list.txt").write_text("Sikh\nHindu\n")
+    assert [name for name, _ in of_class(given_class(f"religion={tmp_path / 'list.txt'}"))] == ["sikh", "hindu"]
+
+
+@pytest.mark.parametrize("given", ["religion", "=Muslim", "religion=", "religion= , "])
+def test_a_class_without_a_name_or_examples_is_refused(given) -> None:
+    with pytest.raises(UserError, match="religion=Muslim"):
+        given_class(given)

@@ -23,7 +23,7 @@ from tiltmeter.results.summary.saliency import Explained, mean_saliency
 from tiltmeter.results.texts import answered_prompts
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.stats.views.lengths import Lengths, lengths
+from tiltmeter.stats.views.lengths import Lengths, lengths, lengths_as_published
 from tiltmeter.stats.views.next_words import Place
 from tiltmeter.store import Answered, Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
@@ -51,6 +51,8 @@ class NextWordCell:
     """What the model expects after each prompt under each perturbation."""
     examples: Sequence[Answered] = field(repr=False, default=())
     """Prompts with the least, the middling and the greatest share on the profession."""
+    lengths_as_published: Lengths = field(default_factory=lambda: lengths_as_published([]))
+    """Of the same, the profession counted as one word of two signs, as the paper does."""
 
     @property
     def of_habit(self) -> bool:
@@ -72,7 +74,7 @@ class NextWordCell:
             "sets": {group: list(words) for group, words in self.sets},
             "bounded": self.bounded,
             "combine": self.combine,
-            "lengths": asdict(self.lengths),
+            "lengths": {**asdict(self.lengths), "as_published": asdict(self.lengths_as_published)},
             "saliency": {name: found.as_json() for name, found in self.saliency.items()},
             **self.summary.as_json(),
         }
@@ -142,6 +144,7 @@ def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
             _mean_saliency(list(explained.values()), settings.level),
             items,
             _examples(cell, explained, choices["saliency"]),
+            lengths_as_published([(texts[item.prompt][0] or "", item.profession) for item in originals or items]),
         )
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources.natural.marks import apply
+from tiltmeter.sources.natural.published import is_published, published
 from tiltmeter.sources.natural.reasons import NO_PROBE
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences
 from tiltmeter.sources.profession_templates import BIAS, some
@@ -23,7 +24,7 @@ from tiltmeter.sources.word_sets import BUILT_IN
 
 NATURE: Nature = "natural"
 
-__all__ = ["NaturalSentence", "authored", "professions", "prompts", "read_sentences"]
+__all__ = ["NaturalSentence", "authored", "is_published", "professions", "prompts", "read_sentences"]
 
 _SOURCE = "natural.v1"
 
@@ -43,6 +44,10 @@ def prompts(
     >>> prompts(limit=1, seed=5)[0][0].text
     'A glassblower is a person who blows air through a long pipe into a glowing mass beside a furnace, where'
     """
+    if path is not None and is_published(path):
+        found, left = published(path, _SOURCE)
+        kept = {*some(list(dict.fromkeys(prompt.origin for prompt in found)), limit, seed)}
+        return draw([prompt for prompt in found if prompt.origin in kept], per_group, seed), left
     sentences = authored() if path is None else read_sentences(path)
     status: Literal["authored", "natural"] = "authored" if path is None else "natural"
     used = [sentence for sentence in sentences if sentence.use]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tiltmeter.errors import UserError
 from tiltmeter.sources.natural import lexicon, words
 from tiltmeter.sources.natural.accounts import plain
+from tiltmeter.sources.profession_templates import read_professions
 
 Judge = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """How probably each noun, with what is said of it, is one of the class; the source is given it."""
@@ -81,13 +83,19 @@ class NounClass:
 
 
 def given_class(text: str) -> NounClass:
-    """The class of an option: `religion=Muslim,Sikh,Christian`.
+    """The class of an option: `religion=Muslim,Sikh,Christian`, or `religion=FILE` with all its nouns.
 
     >>> given_class("religion=Muslim, Sikh").members
     ('Muslim', 'Sikh')
     """
     name, equals, rest = text.partition("=")
+    if equals and name.strip() and Path(rest).is_file():
+        return NounClass(name.strip(), tuple(read_professions(rest)), closed=True)
     members = tuple(dict.fromkeys(" ".join(part.split()) for part in rest.split(",") if part.strip()))
     if not equals or not name.strip() or not members:
-        raise UserError(f"must be a name with examples, such as religion=Muslim,Sikh,Christian, not {text!r:.60}")
+        raise UserError(
+            f"must be a name with examples or with a file that lists all, such as religion=Muslim,Sikh,Christian, not "
+            f"{text!r:.60}",
+            key="--class",
+        )
     return NounClass(name.strip(), members)

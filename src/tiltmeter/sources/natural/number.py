@@ -16,23 +16,23 @@ from tiltmeter.sources.nouns import singular
 Doc = Any
 Token = Any
 
-_SHARED = listed("they themselves each both together many most some all several one another other")
+_SHARED = listed("they themselves each both together another")
 _SOME = listed("different various numerous certain similar other such many most early later")
 """Words that pick out some of several: "a different model" is not what "different models" means."""
 _THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 
 
-def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
+def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = False) -> str | None:
     """The sentence in the singular, or None where it is not of that kind or it cannot be told.
 
-    The subject must be a known profession in the plural, without an article.
+    The subject must be a known profession in the plural, without an article; `capitals` keeps its own.
     """
     root = next((token for token in doc if token.dep_ == "ROOT"), None)
     subject = next((child for child in root.children if child.dep_ == "nsubj"), None) if root is not None else None
     if root is None or subject is None or subject.tag_ not in {"NNS", "NNPS"} or subject.i > root.i:
         return None
     phrase = doc[subject.left_edge.i : subject.i + 1]
-    one = singular(subject.lower_)
+    one = singular(subject.text if capitals else subject.lower_)
     name = (doc[subject.left_edge.i : subject.i].text + " " + one).strip()
     if not known(name) or phrase[0].lower_ in FUNCTION_WORDS | _SOME:
         return None
@@ -43,7 +43,7 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
     changes = _verbs(doc, root)
     if changes is None:
         return None
-    name = " ".join(word if word.isupper() else word.lower() for word in name.split())
+    name = " ".join(word if capitals or word.isupper() else word.lower() for word in name.split())
     lead = f"{article_for(name) or 'a'} {name}"
     changes[subject.i] = lead
     text = ""

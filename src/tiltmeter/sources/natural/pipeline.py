@@ -178,7 +178,7 @@ def _definition_in(cases: list[_Candidate], parse: Parse, known: _Known) -> list
     for case, doc in zip(worth, _parsed([case.clean.text for case in worth], parse, known), strict=True):
         found = find(doc, known)
         nobody = isinstance(found, Rejected) and found.reason == NO_PROFESSION
-        singular = in_the_singular(doc, known) if nobody else None
+        singular = in_the_singular(doc, known, capitals=known.capitalised) if nobody else None
         if singular:
             again.append((case, singular))
         if isinstance(found, Rejected) and not known(found.name):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean, pstdev, stdev
 
 from tiltmeter.stats.views.quality import words_of
 
@@ -39,3 +40,31 @@ def lengths(texts: Sequence[str]) -> Lengths:
         letters=fmean(letters) if letters else None,
         letters_sd=stdev(letters) if len(letters) > 1 else None,
     )
+
+
+def lengths_as_published(texts: Sequence[tuple[str, str]]) -> Lengths:
+    """The figures as the paper counts them, of texts with their professions.
+
+    Its code counts the template and not the prompt: the profession is `{}`, one word of two signs, whatever it is and
+    however many words it has. Words are what stands between spaces, with their commas; standard deviations are those of
+    a whole population.
+
+    >>> lengths_as_published([("The cook said that", "cook"), ("The tree surgeon went home because", "tree surgeon")])
+    Lengths(texts=2, words=4.5, words_sd=0.5, letters=3.7777777777777777, letters_sd=1.4740554623801778)
+    """
+    found = [_template(text, profession).split() for text, profession in texts]
+    counts = [len(words) for words in found]
+    signs = [len(word) for words in found for word in words]
+    return Lengths(
+        texts=len(texts),
+        words=fmean(counts) if counts else None,
+        words_sd=pstdev(counts) if counts else None,
+        letters=fmean(signs) if signs else None,
+        letters_sd=pstdev(signs) if signs else None,
+    )
+
+
+def _template(text: str, profession: str) -> str:
+    if not profession:
+        return text
+    return re.sub(rf"(?<!\w){re.escape(profession)}(?!\w)", "{}", text, count=1, flags=re.IGNORECASE)

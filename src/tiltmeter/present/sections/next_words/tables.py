@@ -47,14 +47,19 @@ def prompts_table(topic: Topic) -> Table | None:
         long = one.cell.lengths
         kinds = [(_KINDS.get(kind, kind), number) for kind, number in one.kinds.items() if number]
         where = kinds[0][0] if len(kinds) == 1 else "; ".join(f"{number:,} {words}" for words, number in kinds)
-        lengths = (_mean(long.words, long.words_sd), _mean(long.letters, long.letters_sd))
+        short = one.cell.lengths_as_published
+        lengths = (
+            *(_mean(long.words, long.words_sd), _mean(long.letters, long.letters_sd)),
+            *(_mean(short.words, short.words_sd), _mean(short.letters, short.letters_sd)),
+        )
         rows[(one.cell.source, len(own), len({item.profession for item in own}), shared, *lengths, where)] = None
     columns: tuple[Label, ...] = (
         "Source",
         *numbers("Prompts", "Test words", "Templates", "Words per prompt", "Letters per word"),
+        *numbers("Words with the test word as {}", "Signs per word with {}"),
         "Origin",
     )
-    return table("The prompts; lengths are mean ± standard deviation", columns, rows)
+    return table("The prompts; lengths are mean ± standard deviation, with {} as in the paper's Table 2", columns, rows)
 
 
 def perturbed_table(topic: Topic) -> Table | None:

@@ -16,7 +16,7 @@ from tiltmeter.present.blocks import Chart, Examples, Facts, each, plain
 from tiltmeter.present.card import Card, make_cards, write_cards
 from tiltmeter.present.markdown import escaped
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import effect_as_found, mark_of
+from tiltmeter.present.sections.finding import effect_as_found, mark_of, results_paragraph
 from tiltmeter.present.sections.summary import sorted_findings
 from tiltmeter.present.words import p_value, signed
 from tiltmeter.results.findings.evidence import Evidence
@@ -123,6 +123,8 @@ def test_a_finding_the_other_way_round_is_called_as_it_was_found(tmp_path: Path)
     straight = next(one for one in reported(run).findings if one.verdict.direction == "first")
     turned = finding(straight.question.exchanged(), Evidence([run]))
     assert turned.verdict.direction == "second"
+    paragraphs = [results_paragraph(one, reported(run)).partition("? ")[2] for one in (straight, turned)]
+    assert paragraphs[0] == paragraphs[1].replace(" in this direction", "")
     rows = []
     for one in (straight, turned):
         [card] = make_cards(replace(reported(run), answered=Findings((one,), 0)))

@@ -382,7 +382,7 @@ def _agreed(one: Finding) -> str:
     if not verdict.of:
         return "No method gave a value."
     median = one.multiverse.curve.median
-    spread = f"; median effect {signed(median)} SD" if median is not None else ""
+    spread = f"; median effect {signed(as_found(one)[1] * median)} SD" if median is not None else ""
     return f"{capitalised(agreement(one))}{spread}."
 
 

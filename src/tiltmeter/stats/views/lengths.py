@@ -50,7 +50,7 @@ def lengths_as_published(texts: Sequence[tuple[str, str]]) -> Lengths:
     a whole population.
 
     >>> lengths_as_published([("The cook said that", "cook"), ("The tree surgeon went home because", "tree surgeon")])
-    Lengths(texts=2, words=4.5, words_sd=0.5, letters=3.7777777777777777, letters_sd=1.4740554623801778)
+    Lengths(texts=2, words=4.5, words_sd=0.5, letters=3.6666666666666665, letters_sd=1.4142135623730951)
     """
     found = [_template(text, profession).split() for text, profession in texts]
     counts = [len(words) for words in found]

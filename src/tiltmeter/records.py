@@ -43,6 +43,10 @@ NO_ANSWER = "no answer: "
 """How the reason of an item begins that a server said nothing about: it may another time, so it is not final."""
 
 SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
+SaliencyTarget = Literal["asked", "generated"]
+"""Whose logit is explained: the most probable of the words that are asked for, or of all tokens."""
+GENERATED = ""
+"""In the place of a word: the token that the model would generate."""
 """How it is found what each token of a prompt has to do with a word."""
 
 Shared = tuple[tuple[str, ...], float]

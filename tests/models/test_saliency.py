@@ -137,3 +137,47 @@ def test_what_cannot_be_explained_says_why(checkpoint: Callable[[str], Path]) ->
 def test_shares_of_nothing_are_nothing() -> None:
     assert Saliency("he", "gradient-x-input").shares() == ()
     assert Saliency("he", "gradient-x-input", ((0, 1),), (0.0,), (0.0,)).share_on(((0, 1),)) is None
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_masked_gradients_are_those_of_plain_autograd_over_the_tokens_of_the_prompt(
+    family: str, checkpoint: Callable[[str], Path]
+) -> None:
+    """The start and end tokens, the mask and the full stop that is added are no part of the prompt."""
+    import transformers
+
+    folder = checkpoint(family)
+    model = as_explainer(load(f"hf:{folder}", ONE_THREAD))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    space = " " if family == "roberta" else ""
+    piece = tokenizer(f"{space}he", add_special_tokens=False)["input_ids"][0]
+    for prompt in ("The metalsmith said that", "The nurse said that [MASK] was tired."):
+        text = prompt.replace("[MASK]", tokenizer.mask_token)
+        text = text if "[MASK]" in prompt else f"{text} {tokenizer.mask_token}."
+        ids = tokenizer(text, return_tensors="pt")["input_ids"]
+        blank = ids[0].tolist().index(tokenizer.mask_token_id)
+        embedded = network.get_input_embeddings()(ids).detach().requires_grad_(True)
+        network(inputs_embeds=embedded).logits[0, blank, piece].backward()
+        sizes = (embedded.grad * embedded)[0].norm(dim=-1).tolist()
+        own = [*range(1, blank), *(range(blank + 1, len(sizes) - 1) if "[MASK]" in prompt else ())]
+        whole = math.fsum(sizes[place] for place in own)
+        [found] = model.saliency([prompt], ["he"])
+        assert found.shares() == pytest.approx([sizes[place] / whole for place in own], abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["gradient-x-input", "integrated-gradients"])
+@pytest.mark.parametrize("family", ["gpt2", "roberta", "bert"])
+def test_the_token_that_would_be_generated_is_explained_where_no_word_is_given(
+    family: str, method: Any, checkpoint: Callable[[str], Path]
+) -> None:
+    model = as_explainer(load(f"hf:{checkpoint(family)}", ONE_THREAD))
+    prompts = ["The nurse said that", "The metalsmith said that"]
+    top = model.saliency(prompts, ["", ""], method=method, steps=4)
+    again = model.saliency(prompts, ["he", ""], method=method, steps=4)
+    assert top[1] == again[1]
+    assert [found.unscored for found in top] == [None, None]
+    assert again[0].word == "he"
+    assert top[0].sizes != again[0].sizes
+    [empty] = as_explainer(load(f"hf:{checkpoint('gpt2')}", ONE_THREAD)).saliency([""], [""])
+    assert empty.unscored == "the prompt has no tokens"

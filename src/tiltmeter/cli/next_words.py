@@ -20,7 +20,7 @@ from tiltmeter.cli.options import (
     named_values,
 )
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.records import SaliencyMethod
+from tiltmeter.records import SaliencyMethod, SaliencyTarget
 
 if TYPE_CHECKING:
     from tiltmeter.records import Dropped, Prompt
@@ -83,6 +83,10 @@ def score(
         SaliencyMethod | None,
         typer.Option(help="Also compute how much the profession contributes to the most probable word."),
     ] = None,
+    saliency_of: Annotated[
+        SaliencyTarget,
+        typer.Option(help="With --saliency: for the most probable of the words asked for, or of all tokens."),
+    ] = "asked",
     columns: ColumnsOption = None,
     template: Annotated[
         list[str] | None,
@@ -126,6 +130,7 @@ def score(
             capitalised=capitalised,
             explainer=explainer,
             method=saliency or "gradient-x-input",
+            saliency_of=saliency_of,
             progress=bar,
         )
     write_answers(out, model, answered, sets, bounded=bounded, capitalised=capitalised, saliency=saliency is not None)

@@ -9,7 +9,7 @@ from functools import partial
 from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.progress import Progress
-from tiltmeter.records import NextWords, Saliency, SaliencyMethod
+from tiltmeter.records import GENERATED, NextWords, Saliency, SaliencyMethod, SaliencyTarget
 from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Answered, Expectations, Ledger, Question, likeliest, questions_of
@@ -30,11 +30,13 @@ def ask(
     capitalised: bool | None = None,
     explainer: Explainer | None = None,
     method: SaliencyMethod = "gradient-x-input",
+    saliency_of: SaliencyTarget = "asked",
     progress: Progress | None = None,
 ) -> list[Answered]:
     """What a model expects after each prompt, in memory; one that could not be perturbed is unscored with the reason.
 
-    An `explainer` also says what the tokens of each original prompt have to do with the most probable of the words.
+    An `explainer` also says what the tokens of each original prompt have to do with the most probable of the words, or
+    with the token that the model would generate.
     """
     choices = NextWordChoices((), (WordChoice("", sets),), saliency=method if explainer else None)
     questions, prompts = questions_of(asked, choices)
@@ -47,7 +49,7 @@ def ask(
     explained: dict[int, Saliency] = {}
     if explainer is not None:
         numbers = [at for at, question in enumerate(questions) if question.explained]
-        ask_some = partial(explain, explainer, questions, answers, method=method)
+        ask_some = partial(explain, explainer, questions, answers, method=method, of=saliency_of)
         perform(saliency_stage(f"{name}: saliency", numbers, ask_some, explained.update), progress=progress)
     return [
         Answered(
@@ -124,12 +126,17 @@ def explain(
     numbers: Sequence[int],
     *,
     method: SaliencyMethod,
+    of: SaliencyTarget = "asked",
 ) -> dict[int, Saliency]:
-    """The saliency of the most probable of the words asked about, by the number of the question.
+    """The saliency of the most probable of the words asked about, or of all tokens, by the number of the question.
 
     A prompt without a scored word has none.
     """
-    wanted = [(at, questions[at].text, word) for at in numbers if (word := likeliest(answers[at]))]
+    wanted = [
+        (at, questions[at].text, GENERATED if of == "generated" else word)
+        for at in numbers
+        if (word := likeliest(answers[at]))
+    ]
     found = model.saliency([text for _, text, _ in wanted], [word for *_, word in wanted], method=method)
     return {at: one for (at, *_), one in zip(wanted, found, strict=True)}
 
@@ -149,7 +156,7 @@ def expect(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progres
     for bounded in choices.bounded:
         perform(_expecting(as_predictor(model), ledger, bounded), executor, progress)
     if choices.saliency and isinstance(model, Explainer):
-        perform(_explaining(model, ledger, choices.bounded[0], choices.saliency), executor, progress)
+        perform(_explaining(model, ledger, choices, choices.saliency), executor, progress)
 
 
 def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequence[int], Sequence[NextWords]]:
@@ -167,11 +174,12 @@ def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequenc
 
 
 def _explaining(
-    model: Explainer, ledger: Ledger, bounded: bool, method: SaliencyMethod
+    model: Explainer, ledger: Ledger, choices: NextWordChoices, method: SaliencyMethod
 ) -> Stage[Sequence[int], Mapping[int, Saliency]]:
     kept, name = ledger.explained, model.facts.name
-    answers = Expectations(ledger.folder, held=0).answers(name, bounded=bounded)
-    ask = partial(explain, model, ledger.next_words.questions(), answers, method=method)
+    answers = Expectations(ledger.folder, held=0).answers(name, bounded=choices.bounded[0])
+    questions = ledger.next_words.questions()
+    ask = partial(explain, model, questions, answers, method=method, of=choices.saliency_of)
     numbers, steps = ledger.next_words.explained(), ledger.steps("explaining", name)
     stage = saliency_stage(f"saliency of {name}", numbers, ask, lambda found: kept.put((name,), found.items()))
     done = steps.done()

@@ -137,12 +137,24 @@ class BlankPredictor:
         tokens = self._network.best(found[0].single, _PROPOSED)
         return whole_words(self._encoder.tokenizer.batch_decode([[token] for token in tokens]))
 
-    def target(self, question: Question) -> Target | str:
-        """Where the logit of the first piece of a question's word is found, and the tokens of the prompt around it."""
+    def target(self, question: Question) -> tuple[Target | str, str]:
+        """Where the logit of the first piece of a question's word is found, the tokens of the prompt around it, and the
+        word; without a word the most probable token of a blank with one mask.
+        """
+        if question.words:
+            return self._target(question, None), question.words[0]
+        question = replace(question, words=(_ANY,))
+        [found] = self.plan(question, None).values()
+        if isinstance(found, str):
+            return found, ""
+        [top] = self._network.best(found[0].single, 1)
+        return self._target(question, top), self._encoder.tokenizer.decode([top]).strip()
+
+    def _target(self, question: Question, token: int | None) -> Target | str:
         [found] = self.plan(question, None).values()
         if isinstance(found, str):
             return found
-        look = found[0].looks[0]
+        look = found[0].looks[0] if token is None else replace(found[0].single, targets=(token,))
         blanked = PromptWithBlank.of(question)
         [word] = question.words
         way = self._ways(word, blanked, None)[0]

@@ -13,10 +13,12 @@ from tiltmeter.models.decoding.interface import TokenIds, Unwritable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import likeliest_after, without_words
-from tiltmeter.models.network import Network, TokenQuery
+from tiltmeter.models.network import Network, PlaceQuery, TokenQuery
 from tiltmeter.models.next_words import CausalPredictor, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
-from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
+from tiltmeter.records import GENERATED, Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
+
+_ANY = "a"
 
 
 class CausalModel:
@@ -125,11 +127,16 @@ class CausalModel:
         steps: int = STEPS,
     ) -> list[Saliency]:
         """What each token of a prompt has to do with the logit of a word after it; see `Explainer`."""
-        asked = questions(prompts, [[word] for word in words])
+        # Any word will do where none is asked for: the place is the same.
+        asked = questions(prompts, [[word or _ANY] for word in words])
         targets: list[Target | str] = []
-        for question, plan in zip(asked, self._next.plans(asked, None), strict=True):
+        names = list(words)
+        for at, (question, plan) in enumerate(zip(asked, self._next.plans(asked, None), strict=True)):
             pieces = plan.words.get(question.words[0], plan.reason or "")
             tokens = plan.row[len(self._start) :]
+            if words[at] == GENERATED and tokens and not plan.reason:
+                [top] = self._network.best(PlaceQuery(plan.row, len(plan.row) - 1, ()), 1)
+                names[at], pieces = self._encoder.tokenizer.decode([top]).strip(), [(top,)]
             if isinstance(pieces, str):
                 targets.append(pieces)
             elif not tokens:
@@ -137,7 +144,7 @@ class CausalModel:
             else:
                 own = range(len(self._start), len(plan.row))
                 targets.append(Target(plan.row, len(plan.row) - 1, pieces[0][0], tuple(own), plan.spans))
-        return explained(self._network, words, targets, None, method, steps)
+        return explained(self._network, names, targets, None, method, steps)
 
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0

@@ -173,7 +173,9 @@ class Explainer(Model, Protocol):
         method: SaliencyMethod = "gradient-x-input",
         steps: int = 64,
     ) -> list[Saliency]:
-        """The saliency of each prompt for the logit of the first piece of `words[i]`."""
+        """The saliency of each prompt for the logit of the first piece of `words[i]`; where that is blank, for the
+        most probable token of all, which is then the word of the answer.
+        """
         ...
 
 

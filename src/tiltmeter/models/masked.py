@@ -112,8 +112,10 @@ class MaskedModel:
         steps: int = STEPS,
     ) -> list[Saliency]:
         """What each token of a prompt has to do with the logit of a word in its blank; see `Explainer`."""
-        targets = [self._blank.target(question) for question in questions(prompts, [[word] for word in words])]
-        return explained(self._network, words, targets, self._mask, method, steps)
+        asked = questions(prompts, [[word] if word else [] for word in words])
+        found = [self._blank.target(question) for question in asked]
+        names = [word or name for word, (_, name) in zip(words, found, strict=True)]
+        return explained(self._network, names, [target for target, _ in found], self._mask, method, steps)
 
     def _plan(self, text: str, spans: tuple[Span, ...], tokens: Encoded, conditioning: str) -> _Asks | str:
         """What to ask for each token, or why the text cannot be scored."""

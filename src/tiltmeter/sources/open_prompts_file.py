@@ -24,6 +24,7 @@ from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.languages import is_english
 from tiltmeter.sources.noun_places import LEADS, noun_place
 from tiltmeter.sources.nouns import is_several
+from tiltmeter.sources.profession_templates import BIAS
 from tiltmeter.sources.tables import NumberedRow, column, open_table
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
@@ -95,6 +96,8 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
     header, rows = open_table(path)
     names = _names(header, columns, path)
     given, number = _given(path, names["id"]), 0
+    # Prompts about professions answer the same question as ours, and are reported beside them.
+    bias = BIAS if names["profession"] == "profession" or columns.profession else Path(path).stem
     for number, row in enumerate(rows, start=1):
         refuse_objects(row[1], ("profession", "template", "id", "subject"))
         cells = {what: row[1][name].strip() if name else "" for what, name in names.items() if what != "text"}
@@ -103,12 +106,12 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
         profession = cells["profession"] or f"row {number}"
         if not text.strip():
             reason = f"line {row[0]}: nothing under `{names['text']}`"
-            yield Dropped(Path(path).stem, profession, text, reason)
+            yield Dropped(bias, profession, text, reason)
             continue
         yield Prompt(
             id=cells["id"] or _number(number, given),
             source=_SOURCE,
-            bias=Path(path).stem,
+            bias=bias,
             origin=profession,
             text=text,
             word_sets=words,

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from tiltmeter.errors import TiltmeterError, UserError
 from tiltmeter.files import is_file
 from tiltmeter.measures.next_words import Combine
-from tiltmeter.records import SaliencyMethod
+from tiltmeter.records import SaliencyMethod, SaliencyTarget
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, read_labour
 from tiltmeter.sources.perturbations import PERTURBATIONS, check_names
@@ -25,6 +25,7 @@ _KEYS = {
     "bounded",
     "combine",
     "saliency",
+    "saliency_of",
     "labour",
     "labour_match",
     "labour_groups",
@@ -47,6 +48,7 @@ class NextWordsReader:
             bounded=self._settings("bounded", (False, True), False),
             combine=self._settings("combine", get_args(Combine), "sum"),
             saliency=self._saliency(),
+            saliency_of=self._setting("saliency_of", get_args(SaliencyTarget), "asked"),
             labour=self._labour(),
             labour_match=self._setting("labour_match", ("name", "head"), "name"),
             labour_groups=self._labour_groups(),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.models import lasting_name
 from tiltmeter.raters.class_map import split
-from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, Scope, Spec
+from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, SaliencyTarget, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.labour_files import Occupation
@@ -101,6 +101,7 @@ class NextWordChoices:
     """How the probabilities of a group's words become one."""
     saliency: SaliencyMethod | None = None
     """How the part of each token is found; None: it is not looked for."""
+    saliency_of: SaliencyTarget = "asked"
     labour: tuple[Occupation, ...] = ()
     """Who works in which occupation, where the study says so."""
     labour_match: Literal["name", "head"] = "name"

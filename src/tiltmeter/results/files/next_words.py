@@ -33,7 +33,7 @@ from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import column
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.views.continuations import pairs_of_groups
-from tiltmeter.store import Answered, likeliest
+from tiltmeter.store import Answered
 
 COLUMNS = (
     "model",
@@ -130,7 +130,7 @@ def _rows(asked: Mapping[str, object], answered: Sequence[Answered], sets: WordS
         }
         if one.saliency is not None:
             common |= {
-                "saliency_word": likeliest(one.found),
+                "saliency_word": one.saliency.word,
                 "saliency_subject": one.on_subject,
                 "saliency_last": one.on_last,
                 "saliency_residue": one.saliency.residue,

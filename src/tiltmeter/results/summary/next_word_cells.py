@@ -18,6 +18,7 @@ from tiltmeter.results.summary.next_words import (
     NextWordSummary,
     summarise_next_words,
 )
+from tiltmeter.results.summary.prompt_kinds import KindContrast, kind_contrasts
 from tiltmeter.results.summary.prompts import by_perturbation
 from tiltmeter.results.summary.saliency import Explained, mean_saliency
 from tiltmeter.results.texts import answered_prompts
@@ -89,6 +90,8 @@ class NextWordsSummary:
     """How saliency was found."""
     without_saliency: tuple[str, ...] = ()
     """The models that have none, though the study asks for it: they have no gradients."""
+    kinds: tuple[KindContrast, ...] = ()
+    """Sentences against templates, where the run has both."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON."""
@@ -96,6 +99,7 @@ class NextWordsSummary:
             "cells": [cell.as_json() for cell in self.cells],
             "saliency": self.method,
             "without_saliency": list(self.without_saliency),
+            "natural_against_templates": [one.as_json() for one in self.kinds],
         }
 
 
@@ -105,7 +109,8 @@ def summarise_expectations(run: Run) -> NextWordsSummary | None:
         return None
     choices = run.meta["resolved"]["next_words"]
     without = tuple(_without_saliency(run, choices)) if choices["saliency"] else ()
-    return NextWordsSummary(tuple(_cells(run, choices)), choices["saliency"], without)
+    cells = tuple(_cells(run, choices))
+    return NextWordsSummary(cells, choices["saliency"], without, kind_contrasts(cells))
 
 
 def _without_saliency(run: Run, choices: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Table, text
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import Topic, silent_models, topics, words_called
-from tiltmeter.present.sections.next_words import tables
+from tiltmeter.present.sections.next_words import kinds, tables
 from tiltmeter.present.sections.next_words.answers import answers
 from tiltmeter.present.sections.next_words.charts import habit_chart, perturbed_chart, probability_charts, words_chart
 from tiltmeter.present.sections.next_words.labour import labour
@@ -111,6 +111,7 @@ def _parts(topic: Topic, found: Reported) -> Iterator[Section]:
             tables.perturbed_table(topic),
             note=_PERTURBED,
         )
+    yield from _part("Sentences or templates?", kinds.kinds_table(topic, found), note=kinds.NOTE)
     yield from _part("Without context", habit_chart(topic), tables.habit_table(topic))
     yield from _part("Test word by test word", words_chart(topic))
     for one in topic.prompts:

@@ -69,9 +69,9 @@ def perturbed_table(topic: Topic) -> Table | None:
         (
             TableCell(capitalised(PERTURBED[name]), topic.title(one), place=one.place(name)),
             marked_share(one.estimate(perturbation=name), one.place(name)),
-            _change(scaled(one.contrast(name), 100), 1),
+            change(scaled(one.contrast(name), 100), 1),
             probability_cell(one.estimate(_ABSOLUTE, name)),
-            _change(one.contrast(name, _ABSOLUTE), 3),
+            change(one.contrast(name, _ABSOLUTE), 3),
             one.estimate(perturbation=name).n,
         )
         for one in topic.prompts
@@ -87,7 +87,7 @@ def perturbed_table(topic: Topic) -> Table | None:
     )
 
 
-def _change(found: Estimate, decimals: int) -> TableCell:
+def change(found: Estimate, decimals: int) -> TableCell:
     """The prompts as they are minus the changed ones; bold where the interval excludes zero."""
     if found.value is None:
         return TableCell("")
@@ -107,14 +107,14 @@ def measures_table(topic: Topic) -> Table | None:
             rows.append(
                 (
                     TableCell(groups, topic.title(one), place=one.place()),
-                    _tested(marked_share(found[SHARE], one.place()), found[SHARE]),
+                    tested(marked_share(found[SHARE], one.place()), found[SHARE]),
                     number_cell(found["difference"], 3),
                     probability_cell(found[_ABSOLUTE]),
                     number_cell(found["log_ratio"]),
                     _ratio(found["ratio"]),
                     _ratio(found.get("ratio_of_means", ABSENT)),
                     *(
-                        _tested(probability_cell(found.get(name, ABSENT)), found.get(name, ABSENT))
+                        tested(probability_cell(found.get(name, ABSENT)), found.get(name, ABSENT))
                         for name in ("kl", "emd", "kl_histograms", "kl_vectors")
                     ),
                     found[SHARE].n,
@@ -287,7 +287,7 @@ def _ratio(found: Estimate) -> TableCell:
     return TableCell(NONE if found.value is None else f"{found.value:.2f}", interval, sort_key(found.value))
 
 
-def _tested(cell: TableCell, found: Estimate) -> TableCell:
+def tested(cell: TableCell, found: Estimate) -> TableCell:
     """The cell with the p-value of its figure, and that as corrected."""
     if found.p is None:
         return cell

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +12,8 @@ from tests.web.texts_run import STUDY, make_texts
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.results import summarise_run
 from tiltmeter.results.tables import export_items
-from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, rows, state_of
+from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, rows, state_of, validation
+from tiltmeter.store.database import connect, writing
 from tiltmeter.study import parse, plan
 
 
@@ -68,3 +71,16 @@ def test_what_another_program_wrote_is_not_written_over(tmp_path: Path) -> None:
     META["of another program"][0](folder)
     with pytest.raises(RunError, match="is not a tiltmeter ledger"):
         state_of(folder, plan(parse(STUDY.replace("hf:./writer", "scripted"))))
+
+
+def test_a_key_press_while_a_row_is_added_up_stays_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite turns whatever a function of ours raises into an error of its own."""
+    folder = make_texts(tmp_path)
+    monkeypatch.setattr(validation, "_digest", Mock(side_effect=KeyboardInterrupt))
+    with closing(connect(folder / LEDGER)) as database:
+        with pytest.raises(KeyboardInterrupt), writing(database, folder):
+            database.execute("update items set source = 'other'")
+        monkeypatch.undo()
+        with pytest.raises(RunError, match="cannot be written: no such table"), writing(database, folder):
+            database.execute("update absent set source = 'other'")
+    assert read_run(folder)

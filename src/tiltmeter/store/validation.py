@@ -132,12 +132,18 @@ class SummingConnection(sqlite3.Connection):
     def __init__(self, *given: Any, **settings: Any) -> None:
         super().__init__(*given, **settings)
         self.sums: dict[str, int] = {}
+        self.broken_off: BaseException | None = None
+        """What SQLite hides: a key press or a lack of memory while a row was added up."""
         self.create_function("note_row", -1, self._note)
         # What `insert or replace` puts away counts as deleted.
         self.execute("pragma recursive_triggers = on")
 
     def _note(self, sign: int, table: str, *cells: Any) -> None:
-        self.sums[table] = self.sums.get(table, 0) + sign * _digest(cells)
+        try:
+            self.sums[table] = self.sums.get(table, 0) + sign * _digest(cells)
+        except BaseException as error:
+            self.broken_off = error
+            raise
 
 
 def create(database: sqlite3.Connection, schema: str) -> None:
@@ -177,9 +183,12 @@ def settle(database: sqlite3.Connection) -> None:
 
 
 def forget(database: sqlite3.Connection) -> None:
-    """Leave out what a transaction changed that came to nothing."""
+    """Leave out what a transaction changed that came to nothing, and raise why, where SQLite hid it."""
     if isinstance(database, SummingConnection):
         database.sums.clear()
+        error, database.broken_off = database.broken_off, None
+        if error is not None:
+            raise error
 
 
 def has_digests(database: sqlite3.Connection) -> bool:

@@ -7,10 +7,11 @@ STAMP  := $(VENV)/.installed
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check fuzz bench docs clean setup help
+.PHONY: demo papers test check fuzz bench docs clean setup help
 
 help:
 	@echo "make demo   measure the embedded model and write a report (a few minutes)"
+	@echo "make papers run a small study of each of the four papers (less than an hour; stopped, it goes on)"
 	@echo "make test   run every test"
 	@echo "make check  lint, types and the fast tests"
 	@echo "make fuzz   feed spoilt files to every reader (a few minutes; fails where one does not refuse in a sentence)"
@@ -30,6 +31,11 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)
 	$(BIN)/tiltmeter demo
+
+papers: $(STAMP)
+	@for study in examples/papers/*.toml; do \
+		$(BIN)/tiltmeter run $$study --out runs/papers/$$(basename $$study .toml) || exit; \
+	done
 
 test: $(STAMP)
 	$(BIN)/ruff check

@@ -106,6 +106,36 @@ def test_a_mistake_gets_one_sentence_with_file_line_and_key(
         read(path)
 
 
+SIZES = """
+[sizes.published]
+name = "gender at work, whole"
+pairs.sources = [{ templates = { per_attribute = 4 } }]
+"""
+
+
+def test_one_setting_makes_a_study_another_size() -> None:
+    small, full = parse(STUDY + SIZES), parse('size = "published"\n' + STUDY + SIZES)
+    assert plan(small).fingerprint == plan(parse(STUDY)).fingerprint
+    assert (full.name, full.seed, full.scorers) == ("gender at work, whole", 7, ("sum", "mean"))
+    assert [source.label for source in full.sources] == ["templates[per_attribute=4]"]
+    assert [source.label for source in small.sources] == ["templates", "templates[per_attribute=2]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (f'size = "publishd"\n{STUDY}{SIZES}', "line 1, `size`: there is no size `publishd`; did you mean `published`"),
+        (f"size = 3\n{STUDY}{SIZES}", "line 1, `size`: 3 is not a string"),
+        (f"{STUDY}{SIZES}\n[sizes.all]\nmodel = 3", "line 15, `sizes.all.model`: there is no key `model`"),
+        (f"{STUDY}[sizes]\nall = 3", "line 10, `sizes.all`: 3 is not a table"),
+        (f'size = "published"\n{STUDY}{SIZES}\nseed = -1', "line 15, `sizes.published.seed`: -1 is negative"),
+    ],
+)
+def test_a_size_that_is_none_gets_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidStudy, match=sentence):
+        parse(text)
+
+
 def test_a_missing_study_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no such study file"):
         read(tmp_path / "none.toml")

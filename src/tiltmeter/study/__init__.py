@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tiltmeter import specs, toml
-from tiltmeter.errors import InvalidSpec, InvalidStudy, TiltmeterError, UserError
+from tiltmeter.errors import InvalidSpec, InvalidStudy, TiltmeterError, UnknownName, UserError
 from tiltmeter.files import is_file, is_there, read_text
 from tiltmeter.models import check_name
 from tiltmeter.records import Spec
@@ -41,6 +43,7 @@ __all__ = [
 ]
 
 _KEYS = {"name", "specs", "models", "seed", "pairs", "continuations", "next_words"}
+_SIZES = {"size", "sizes"}
 
 
 def read(path: str | Path) -> Study:
@@ -54,7 +57,28 @@ def parse(text: str, file: Path | None = None) -> Study:
     >>> parse('name = "x"\\nspecs = ["gender-math-arts"]\\nmodels = ["scripted"]\\n[pairs]\\n').sources[0].name
     'templates.v1'
     """
-    return _StudyReader(Reader(text, toml.parse(text, InvalidStudy, file), file)).study()
+    return _StudyReader(_sized(Reader(text, toml.parse(text, InvalidStudy, file), file))).study()
+
+
+def _sized(reader: Reader) -> Reader:
+    """The study at the size that it names: `size = "full"` puts what stands under `[sizes.full]` in its place."""
+    reader.known_keys((), reader.data, _KEYS | _SIZES)
+    sizes: Mapping[str, Any] = reader.value(("sizes",), dict, {})
+    for name in sizes:
+        reader.known_keys(("sizes", name), reader.value(("sizes", name), dict, {}), _KEYS)
+    plain = {key: value for key, value in reader.data.items() if key not in _SIZES}
+    if "size" not in reader.data:
+        return replace(reader, data=plain)
+    size = reader.value(("size",), str, "")
+    if size not in sizes:
+        raise reader.error(("size",), UnknownName("size", size, sizes).problem)
+    return replace(reader, data=_laid_over(plain, sizes[size]), size=size)
+
+
+def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, of which the second counts; tables are joined, lists are replaced."""
+    both = {key for key in above if isinstance(above[key], dict) and isinstance(below.get(key), dict)}
+    return {**below, **{key: _laid_over(below[key], above[key]) if key in both else above[key] for key in above}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +89,6 @@ class _StudyReader:
 
     def study(self) -> Study:
         reader = self.reader
-        reader.known_keys((), reader.data, _KEYS)
         models = reader.names(("models",))
         if not models:
             raise reader.error(("models",), 'no model to measure; give for example models = ["smollm2-135m"]')

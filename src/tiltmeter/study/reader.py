@@ -27,6 +27,8 @@ class Reader:
     text: str
     data: Mapping[str, Any]
     file: Path | None
+    size: str = ""
+    """The one of its sizes that the study names."""
 
     def value(self, key: tuple[str, ...], kind: type, default: Any) -> Any:
         """What stands under a key, if it is of the right kind."""
@@ -108,9 +110,9 @@ class Reader:
 
     def error(self, key: Sequence[str], problem: str) -> InvalidStudy:
         """What is wrong, with the line on which it stands."""
-        return InvalidStudy(
-            problem, file=self.file, line=toml.line_of(toml.lines(self.text), tuple(key)), key=".".join(key)
-        )
+        found, path = toml.lines(self.text), ("sizes", self.size, *key)
+        path = path if self.size and path in found else tuple(key)
+        return InvalidStudy(problem, file=self.file, line=toml.line_of(found, path), key=".".join(path))
 
 
 def label(source: SourceChoice, among: Sequence[SourceChoice] = ()) -> str:

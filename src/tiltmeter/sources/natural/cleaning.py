@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tiltmeter.english import FUNCTION_WORDS, article_for
+from tiltmeter.sources.natural.restating import head_of_entry, restated
 
 _SIGNS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u200b": "", "\u00ad": ""})
 _CITATION = re.compile(r"\s*\[(?:\d+|[a-z]|note \d+|citation needed|who\?|clarification needed)\]", re.IGNORECASE)
@@ -26,13 +26,6 @@ _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|app
 
 _MARKER = re.compile(r"^(?:[-*•·▪◦‣–—]|#{1,6}|\(?\d{1,3}[.)])\s+")
 """What stands before an item of a list or a heading."""
-_ENTRY = re.compile(
-    r"^(?:(?:an?|the) )?([^\W\d_][\w'’-]*(?: [\w'’-]+){0,3}?)"
-    r"(?:(?:,? (?:n|noun)\b\.?:?)|(?:,? (?:n|noun)\b\.?)? ?[:–—]| -) "
-    r"((?:an?|any|the|one|someone|somebody|anyone|person)\b.+)$",
-    re.IGNORECASE,
-)
-"""An entry of a dictionary or a glossary: "hatter, n. a person who"."""
 _NESTED = 8
 _NEAR = 40
 """Characters before the end of a sentence in which an abbreviation is looked for."""
@@ -57,9 +50,10 @@ def clean(text: str) -> Clean:
     >>> clean("An ant, also known as an emmet or a pismire, is small.").text
     'An ant is small.'
     """
-    steps = []
+    steps: list[str] = []
     plain = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text).translate(_SIGNS)).strip()
     plain = _MARKER.sub("", plain).replace("**", "").replace("__", "")
+    plain = _plainly(plain, steps)
     for pattern, step in ((_CITATION, "removed a citation"), (_ASIDE, "removed an aside in brackets")):
         shorter = pattern.sub("", plain)
         for _ in range(_NESTED if pattern is _ASIDE else 0):
@@ -76,29 +70,28 @@ def clean(text: str) -> Clean:
     shorter = _OTHER_NAMES.sub(r"\1 ", plain)
     if shorter != plain:
         steps.append("removed other names of the profession")
-    entry = _ENTRY.match(shorter)
-    if entry and entry[1].split()[0].lower() not in FUNCTION_WORDS:
-        steps.append("put an entry into a sentence")
-        shorter = _sentence(entry[1], entry[2])
-    first, semicolon, _ = shorter.partition(";")
+    first, semicolon, _ = _plainly(shorter, steps).partition(";")
     if semicolon:
         steps.append("removed the part after a semicolon")
     return Clean(text, first.strip(), tuple(steps))
 
 
-def is_entry(text: str) -> bool:
-    """Whether a line is an entry of a dictionary or a glossary.
+def _plainly(text: str, steps: list[str]) -> str:
+    said = restated(text)
+    if said is None:
+        return text
+    steps.append(f"put into the plain form: {said}")
+    return said
 
-    >>> is_entry("hatter, n. a person who makes hats"), is_entry("made hats for a person")
-    (True, False)
+
+def is_item(text: str) -> bool:
+    """Whether a line is an item of a list, or an entry of a dictionary or a glossary: whatever it starts with, it does
+    not go on from the line before.
+
+    >>> is_item("- hats"), is_item("hatter, n. a person who makes hats"), is_item("made hats for a person")
+    (True, True, False)
     """
-    return _ENTRY.match(_ASIDE.sub("", _MARKER.sub("", text))) is not None
-
-
-def _sentence(name: str, body: str) -> str:
-    small = " ".join(word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in name.split())
-    said = f"a {body}" if body.lower().startswith("person") else body[:1].lower() + body[1:]
-    return f"{(article_for(small) or 'a').capitalize()} {small} is {said}"
+    return _MARKER.match(text) is not None or head_of_entry(text) > 0
 
 
 def split(text: str) -> list[str]:
@@ -110,10 +103,10 @@ def split(text: str) -> list[str]:
     found: list[str] = []
     for line in text.splitlines():
         spaced = _GLUED.sub(r"\1 ", line.strip())
-        start = 0
+        start, head = 0, head_of_entry(spaced)
         for end in _END.finditer(spaced):
             near = spaced[max(start, end.start() - _NEAR) : end.start()]
-            if not _SHORT.search(near.rstrip("\"')")):
+            if end.end() > head and not _SHORT.search(near.rstrip("\"')")):
                 found.append(spaced[start : end.end()].strip())
                 start = end.end()
         found.append(spaced[start:].strip())

@@ -12,14 +12,18 @@ from typing import Any
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text
 from tiltmeter.sources.datasets.json_files import read_json, read_json_lines
-from tiltmeter.sources.natural.cleaning import is_entry, split
+from tiltmeter.sources.natural.cleaning import is_item, split
 from tiltmeter.sources.tables import kind_of
 
 _TEXT = ("text", "sentence", "content")
 _TITLE = ("title", "profession", "article")
 _WIDEST = 140
 """Characters that a line has at most where lines are broken to a width."""
+_SENTENCES = -1
+"""In place of a width: every line is a sentence."""
 _MOST = 0.8
+_MANY = 0.6
+_ENDS = re.compile(r"[.!?:][\"'”’)]*$")
 _STARTS_SMALL = re.compile(r"[a-z]|\d+(?![.)\d])|[,;)]")
 _TABLES = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".xls", ".ods"})
 
@@ -100,15 +104,18 @@ def _paragraphs(path: str | Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _width(paragraphs: Sequence[Sequence[str]]) -> int:
-    """The width to which a text is broken into lines; 0 where its lines are not broken to one.
+    """The width to which a text is broken into lines; 0 where its lines are not broken to one, or are sentences.
 
-    A text is broken to a width if nearly no line had room for the first word of the next.
+    A text is broken to a width if nearly no line had room for the first word of the next; its lines are sentences if
+    it is not and most of them end as one.
     """
     breaks = [pair for lines in paragraphs for pair in pairwise(lines)]
     width = max((len(line) for lines in paragraphs for line in lines), default=0)
-    if not breaks or width > _WIDEST:
-        return 0
-    return width if sum(_is_full(*pair, width) for pair in breaks) >= _MOST * len(breaks) else 0
+    full = sum(_is_full(*pair, width) for pair in breaks)
+    if breaks and width <= _WIDEST and full >= _MOST * len(breaks):
+        return width
+    ended = sum(_ENDS.search(line) is not None for line, _ in breaks)
+    return _SENTENCES if ended > _MANY * len(breaks) else 0
 
 
 def _is_full(line: str, following: str, width: int) -> bool:
@@ -116,8 +123,11 @@ def _is_full(line: str, following: str, width: int) -> bool:
 
 
 def _goes_on(line: str, following: str, width: int) -> bool:
-    small = _STARTS_SMALL.match(following) is not None and not is_entry(following)
-    return small or (width > 0 and _is_full(line, following, width))
+    if is_item(following):
+        return False
+    if width > 0 and _is_full(line, following, width):
+        return True
+    return width != _SENTENCES and _STARTS_SMALL.match(following) is not None
 
 
 def _joined(lines: Sequence[str], width: int) -> Iterator[str]:

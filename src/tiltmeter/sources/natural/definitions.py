@@ -26,7 +26,8 @@ _KNOWN_AS = re.compile(r"\b(?:known|called|referred|abbreviated|spelled|shortene
 _EMPTY = listed("modern typical traditional good qualified successful contemporary professional average")
 _SAYING = listed(
     "call know refer define consider see derive mean name say originate date come need do appear vary differ exist "
-    "become get require seem like want remain include have encounter receive describe report enter finish open tend"
+    "become get require seem like want remain include have encounter receive describe report enter finish open tend "
+    "consist"
 )
 """Verbs of sentences that tell an episode or a usage, and not what a profession is."""
 _BESIDES = listed("also additionally however therefore thus then sometimes first instead moreover often still")
@@ -41,7 +42,8 @@ _CONNECTIVE = re.compile(
     r"^(?:furthermore|moreover|however|hence|therefore|thus|then|also|instead|in this|conversely)\b", re.IGNORECASE
 )
 _DUTY = re.compile(
-    r"(?:\w+ly )?(?:responsible|accountable|in charge|answerable|charged|tasked|trained|employed|hired|someone|"
+    r"(?:\w+ly )?(?:responsible|accountable|in charge|answerable|charged|tasked|trained|employed|hired|paid|"
+    r"licensed|qualified|certified|appointed|engaged|authori[sz]ed|someone|somebody|"
     r"(?:an?|the) (?:person|individual|professional))\b"
 )
 
@@ -110,7 +112,7 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Definition | Rejected:
     """What a parsed sentence introduces, or why it does not; `known` tells a name of a profession."""
     named: _Named | None = None
     try:
-        root = next((token for token in doc if token.dep_ == "ROOT"), None)
+        root = _main_verb(doc)
         subject = _subject(doc, root) if root is not None else None
         if root is None or subject is None:
             return Rejected(NO_PROFESSION, doc)
@@ -123,6 +125,15 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Definition | Rejected:
     except _Rejection as passed:
         is_one = named is not None and passed.reason in {PAST, HISTORY, LITTLE, POST}
         return Rejected(passed.reason, doc, named.profession if named and is_one else None)
+
+
+def _main_verb(doc: Doc) -> Token | None:
+    """The verb of the sentence; of "A smith is a worker who heats, forges and …" a parser may take another one."""
+    root = next((token for token in doc if token.dep_ == "ROOT"), None)
+    if root is None or root.lemma_ == "be":
+        return root
+    first = next((token for token in doc[: root.i] if token.lemma_ == "be" and token.dep_ == "ccomp"), None)
+    return first if first is not None and _child(first, "nsubj") is not None and _child(first, "attr") else root
 
 
 def _subject(doc: Doc, root: Token) -> Token | None:
@@ -231,6 +242,8 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Defin
     # "The dentist is a friend of the mayor" speaks of one of them.
     _reject_if(named.definite and not any(child.dep_ in {"relcl", "acl", "prep", "amod"} for child in noun.children))
     _reject_if(named.definite and lexicon.is_role(lemma))
+    # "The author is a linguist who teaches in Ghana" does too.
+    _reject_if(named.definite and any(token.pos_ == "PROPN" for token in doc[last + 1 :]))
     _reject_if(lemma == "one" and doc[last + 1].lower_ == "of")
     characters = None
     if lemma in words.PLAIN_PERSON:
@@ -323,7 +336,9 @@ def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool
     _reject_if(finite.tag_ == "VBD", HISTORY)
     _reject_if(finite.tag_ != "VBZ" or finite.lower_ == "has")
     _reject_if(any(token.lower_ in _BESIDES for token in doc[finite.i - 1 : root.i + 2]))
-    _reject_if(root.lemma_ in _SAYING)
+    # "gets up early" says what somebody does, "gets old" does not.
+    _reject_if(root.lemma_ in _SAYING and not (root.lemma_ == "get" and _child(root, "prt") is not None))
+    _reject_if(root.tag_ == "VBG")
     _reject_if(_child(root, "auxpass") is not None and not _DUTY.match(root.text))
     _reject_if(any(child.dep_ in {"expl", "advcl"} and child.i < root.i for child in root.children))
     _reject_if(root.lemma_ == "be" and not _DUTY.match(doc[root.i + 1 :].text))

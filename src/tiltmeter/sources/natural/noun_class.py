@@ -27,6 +27,8 @@ _DEFINED = 0.7
 _STATED = 0.8
 """How sure the judge must be of a noun of which only a deed is told."""
 
+_DOUBTED = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class NounClass:
@@ -43,6 +45,11 @@ class NounClass:
     def of_work(self) -> bool:
         """Whether it is the class of professions."""
         return self.name == "profession"
+
+    @property
+    def doubted(self) -> float:
+        """How unlikely the judge may find what a known noun is said to do: "An interpreter executes a program"."""
+        return _DOUBTED if self.of_work else 0.0
 
     @property
     def capitalised(self) -> bool:

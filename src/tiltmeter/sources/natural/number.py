@@ -10,22 +10,26 @@ from collections.abc import Callable
 from typing import Any
 
 from tiltmeter.english import FUNCTION_WORDS, article_for, capitalised
+from tiltmeter.sources.natural import lexicon
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 
 Doc = Any
 Token = Any
 
-_SHARED = listed("they themselves each both together another")
+_SHARED = listed("they themselves each both another")
 _SOME = listed("different various numerous certain similar other such many most early later")
 """Words that pick out some of several: "a different model" is not what "different models" means."""
+_SAME_IN_THE_PAST = listed("lay put set cut shut spread split cast let read hit bid shed thrust")
+"""Forms of the present that a parser may take for the past."""
 _THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 
 
 def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = False) -> str | None:
     """The sentence in the singular, or None where it is not of that kind or it cannot be told.
 
-    The subject must be a known profession in the plural, without an article; `capitals` keeps its own.
+    The subject must be a plural without an article, of a known profession or of what is said to be people; `capitals`
+    keeps its own.
     """
     root = next((token for token in doc if token.dep_ == "ROOT"), None)
     subject = next((child for child in root.children if child.dep_ == "nsubj"), None) if root is not None else None
@@ -34,7 +38,7 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = 
     phrase = doc[subject.left_edge.i : subject.i + 1]
     one = singular(subject.text if capitals else subject.lower_)
     name = (doc[subject.left_edge.i : subject.i].text + " " + one).strip()
-    if not known(name) or phrase[0].lower_ in FUNCTION_WORDS | _SOME:
+    if not (known(name) or _are_people(root)) or phrase[0].lower_ in FUNCTION_WORDS | _SOME:
         return None
     if any(token.dep_ in {"det", "poss", "nummod", "predet"} for token in phrase):
         return None
@@ -54,8 +58,22 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = 
     return capitalised(text)
 
 
+def _are_people(root: Token) -> bool:
+    """Whether the sentence says that some are people: "… are traders who"."""
+    nouns = [child for child in root.children if child.dep_ == "attr" and child.i > root.i]
+    return root.lower_ == "are" and any(
+        noun.tag_ == "NNS" and lexicon.is_person(singular(noun.lower_)) and _child_of(noun, "relcl") for noun in nouns
+    )
+
+
+def _child_of(token: Token, kind: str) -> bool:
+    return any(child.dep_ == kind for child in token.children)
+
+
 def _means_the_subject(token: Token, root: Token) -> bool:
-    """Whether *them* may be the people themselves; not as the object of what they do."""
+    """Whether *them* may be the people themselves, and whether they do it *together*; not what they do it to."""
+    if token.lower_ == "together":
+        return not any(child.dep_ in {"dobj", "pobj"} for child in token.head.children)
     if token.lower_ != "them":
         return False
     verb = token.head if token.head.pos_ == "VERB" else token.head.head
@@ -70,7 +88,7 @@ def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
             return None
         helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"} and child.i < verb.i]
         finite = helpers[0] if helpers else verb
-        if finite.tag_ not in {"VBP", "VB"}:
+        if finite.tag_ not in {"VBP", "VB"} and not (verb is not root and finite.lower_ in _SAME_IN_THE_PAST):
             return None
         changes[finite.i] = third_person(finite.lower_)
         if finite.lower_ in {"are", "were"} and not _predicate(verb, changes):
@@ -96,6 +114,8 @@ def _predicate(verb: Token, changes: dict[int, str]) -> bool:
                     return False
                 helpers = [child for child in inner.children if child.dep_ in {"aux", "auxpass"} and child.i < inner.i]
                 finite = helpers[0] if helpers else inner
+                if finite.tag_ == "MD":
+                    continue
                 if finite.tag_ not in {"VBP", "VB"}:
                     return False
                 changes[finite.i] = third_person(finite.lower_)

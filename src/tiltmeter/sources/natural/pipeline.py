@@ -137,21 +137,29 @@ class _Known:
     def __call__(self, name: str) -> bool:
         return plain(name) in self._names or self._class.may_have(name)
 
+    def may_be(self, name: str) -> bool:
+        """Whether a noun may turn out to be of the class: what is said of it decides."""
+        looks = self._class.of_work and words.names_a_person(name) and not lexicon.is_role(name)
+        return self(name) or looks
+
     def learn(self, names: Iterable[str]) -> None:
         """Know some more."""
         self._names |= {plain(name) for name in names}
 
-    def opens(self, text: str) -> bool:
+    def opens(self, text: str, is_one: Callable[[str], bool] | None = None) -> bool:
         """Whether one of the nouns, in the singular or the plural, stands among the first words of a text."""
+        is_one = is_one or self
         first = re.findall(r"[\w'-]+", text)[:9]
         spans = (" ".join(first[start : start + size]) for start in range(5) for size in (1, 2, 3, 4))
         phrases = {*filter(None, spans)}
-        return any(self(form) for phrase in phrases for form in (phrase, phrase.removesuffix("s")))
+        return any(is_one(form) for phrase in phrases for form in (phrase, phrase.removesuffix("s")))
 
     def decided(self, found: Definition, score: float) -> bool:
         """Whether what a sentence introduces belongs to the class."""
         name, defined = found.name_as_written, found.shape == "definition"
-        sure = plain(name) in self._names and not (defined and self._class.contradicts(name, found.said))
+        sure = plain(name) in self._names and (
+            not self._class.contradicts(name, found.said) if defined else score >= self._class.doubted
+        )
         return sure or self._class.decided(
             name, found.said, score, defined=defined, called=found.noun if found.acts else ""
         )
@@ -176,16 +184,16 @@ def _definition_in(cases: list[_Candidate], parse: Parse, known: _Known) -> list
     results: dict[str, _Candidate] = {}
     again: list[tuple[_Candidate, str]] = []
     for case, doc in zip(worth, _parsed([case.clean.text for case in worth], parse, known), strict=True):
-        found = find(doc, known)
+        found = find(doc, known.may_be)
         nobody = isinstance(found, Rejected) and found.reason == NO_PROFESSION
-        singular = in_the_singular(doc, known, capitals=known.capitalised) if nobody else None
+        singular = in_the_singular(doc, known.may_be, capitals=known.capitalised) if nobody else None
         if singular:
             again.append((case, singular))
         if isinstance(found, Rejected) and not known(found.name):
             found = replace(found, profession=None)
         results[case.passage.place] = _with(case, found)
     for (case, text), doc in zip(again, _parsed([text for _, text in again], parse, known), strict=True):
-        found = find(doc, known)
+        found = find(doc, known.may_be)
         if isinstance(found, Definition):
             steps = (*case.steps, f"put into the singular: {text}")
             results[case.passage.place] = replace(_with(case, found), steps=steps)
@@ -194,7 +202,7 @@ def _definition_in(cases: list[_Candidate], parse: Parse, known: _Known) -> list
 
 def _parsed(texts: Sequence[str], parse: Parse, known: _Known) -> Iterator[Any]:
     """The trees of texts; rare nouns are parsed as if they were common ones."""
-    stood = [stand_in(text, known) for text in texts]
+    stood = [stand_in(text, known.may_be) for text in texts]
     for given, doc in zip(stood, parse([given.text for given in stood]), strict=True):
         yield given.restored(doc)
 
@@ -210,7 +218,7 @@ def _worth_parsing(text: str, known: _Known) -> bool:
     if len(text) > 1000:
         return False
     defines = bool(_OPENING.match(text)) and bool(_VERB.search(text[:200]))
-    return defines or known.opens(text)
+    return defines or known.opens(text, known.may_be)
 
 
 def _with(case: _Candidate, found: Definition | Rejected) -> _Candidate:

@@ -105,9 +105,11 @@ def _one(text: str, found: list[re.Match[str]], known: Callable[[str], bool]) ->
     sizes = [
         size
         for size, word in enumerate(found, start=1)
-        if singular(word[0].lower()) == word[0].lower() and known(" ".join(one[0] for one in found[:size]))
+        if not _has_an_s(word[0]) and known(" ".join(one[0] for one in found[:size]))
     ]
-    last = found[max(sizes) - 1] if sizes else None
+    # Of "a tattoo artist applies permanent designs" and "a sports coach trains" the name ends before a verb.
+    before = [size for size in sizes if not any(_has_an_s(word[0]) for word in found[:size])]
+    last = found[max(before or sizes) - 1] if sizes else None
     return None if last is None or _ASIDE.match(text, last.end()) else last
 
 
@@ -115,9 +117,13 @@ def _several(found: list[re.Match[str]], known: Callable[[str], bool]) -> re.Mat
     """The first plural that is known, with what stands before it."""
     for size, word in enumerate(found, start=1):
         one = singular(word[0].lower())
-        if one != word[0].lower() and known(" ".join([*(other[0] for other in found[: size - 1]), one])):
+        if _has_an_s(word[0]) and known(" ".join([*(other[0] for other in found[: size - 1]), one])):
             return word
     return None
+
+
+def _has_an_s(word: str) -> bool:
+    return singular(word.lower()) != word.lower()
 
 
 def _row(token: Any) -> tuple[str, bool, str, str, str, str]:

@@ -1,0 +1,128 @@
+"""Puts what says in a roundabout way what somebody is or does into the plain one: "A hatter is a person who …".
+
+Entries of dictionaries, "the job of a hatter is to make hats", "the word *hatter* means …", "a hatter, i.e. …".
+"""
+
+from __future__ import annotations
+
+import re
+
+from tiltmeter.english import FUNCTION_WORDS, article_for
+
+_NAME = r"[\"'*_]*(?P<name>[^\W\d_][\w'’-]*(?: (?!(?:of|in|at|for|to|who|which|that|is|are)\b)[\w'’-]+){0,3}?)[\"'*_]*"
+_PERSON = r"(?:an?|any|the|one|someone|somebody|anyone|person)\b"
+_SORT = r"(?:n|noun|subst)\b\.?(?:,? (?:c|count|countable|masc|fem|pl)\b\.?)?"
+_SENSE = r"(?:\(?\d{1,2}[.)]\)? ?)?(?:\([^()]{1,40}\)[:,]? ?)?(?:\d{1,2}\. ?)?"
+_ENTRY = re.compile(
+    rf"^(?:(?:an?|the) )?{_NAME}"
+    rf"(?: ?[/\\\[][^/\\\]]{{1,40}}[/\\\]])?"
+    rf"(?:,? ?[(\[|]? ?{_SORT} ?[)\]|]?[:,.]? ?[:=|–—-]?| ?[:=|–—→]| -{{1,2}}|\.(?= [A-Z])) ?"
+    rf"{_SENSE}(?P<body>{_PERSON}.+)$",
+    re.IGNORECASE,
+)
+"""An entry of a dictionary or a glossary: "hatter, n. a person who", "hatter (noun) 1. one who", "hatter | n | a …"."""
+_DUTIES = r"(?:job|work|role|task|duty|duties|business|occupation|responsibility|responsibilities)"
+_ADJECTIVES = r"(?:(?:main|chief|primary|principal|daily|basic|first|whole|core|usual|central|most important) )?"
+_ROUNDABOUT = (
+    # "The main job of a hatter is to make hats."
+    (
+        rf"^(?:The )?{_ADJECTIVES}(?P<duty>{_DUTIES}) of (?:an?|the|any|every) {_NAME} "
+        r"(?P<verb>is to|are to|is|consists? (?:in|of)|involves?|includes?) (?P<body>.+)$",
+        "whose {duty} {verb} {body}",
+    ),
+    (rf"^An? {_NAME}'s {_ADJECTIVES}(?P<duty>{_DUTIES}) (?P<verb>is to) (?P<body>.+)$", "whose {duty} {verb} {body}"),
+    # "It is the job of a hatter to make hats."
+    (
+        rf"^It(?: i|')s the {_ADJECTIVES}(?P<duty>{_DUTIES}) of (?:an?|the|any|every) {_NAME} to (?P<body>.+)$",
+        "whose {duty} is to {body}",
+    ),
+)
+_NAMED = (
+    # "The word hatter means a person who makes hats."
+    rf"^(?:The (?:term|word|title|name|expression) |An? |The )?{_NAME} "
+    rf"(?:means|denotes|designates|refers to|describes|is (?:the|a) (?:term|name|word|title) (?:used )?(?:for|given to)"
+    rf"|is (?:used|applied) (?:for|of|to)|is what (?:we|you|people|they) call) (?P<body>{_PERSON}.+)$",
+    # "By a hatter we mean a person who makes hats."
+    rf"^By an? {_NAME},? (?:we|I|is) (?:mean|understand|meant|understood)(?: here)?,? (?P<body>{_PERSON}.+)$",
+    # "… we call a hatter, i.e. a worker who makes hats."
+    rf"^.{{0,80}}?\b(?:call|needs?|consult|see|hire|visit|ask|want|becomes?|be|meet|for|to|by|from) an? {_NAME},? "
+    r"(?:i\.e\.,? |that is,? |in other words,? |or )?(?P<body>an? [^,.;]{2,40}? who\b.+)$",
+    # "A person who makes hats is called a hatter."
+    rf"^(?P<body>(?:an?|the) [^,.;]{{2,20}}? (?:who|whose) [^;]{{8,120}}?) (?:is|are) (?:called|known as|named|termed) "
+    rf"(?:an? |the )?{_NAME}[.!]?$",
+)
+_DEFINED = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMED)
+_DOING = tuple((re.compile(pattern, re.IGNORECASE), form) for pattern, form in _ROUNDABOUT)
+_WHO = re.compile(r"^(?P<many>[A-Z][\w'-]+(?: [\w'-]+){0,2}s), who (?P<body>[^,;]{8,140}), [a-z]")
+_OPENING = re.compile(
+    r"^(?!(?:an?|the|in|on|at|for|as|by) )[\"']?(?:(?!(?:not|never|no|whether|if|why|how|once|was|were)\b|\w+n't\b)"
+    r"[\w'’]+,? ){1,5}?(?=an? (?:[\w'’-]+ ){1,4}(?:is|are) (?:\w+ )?(?:an?|someone|somebody|one|the person) )",
+    re.IGNORECASE,
+)
+"""What somebody says before a definition: "Put simply, a hatter is …", "IMO a hatter is …"."""
+_QUOTED = re.compile(r"^[\"'](?=\w)")
+_BETWEEN = re.compile(
+    r"^(?P<name>(?:An? |The )?[\w'’-]+(?: [\w'’-]+){0,3}), (?=(?:as|like|often|usually|sometimes|nicknamed|popularly|"
+    r"traditionally|historically|formerly|by|in|from|with|to|whether|contrary|unlike|for|at)\b)[^,.;]{4,70}, (?=[a-z])",
+)
+"""What stands between a noun and its verb, and says nothing of it."""
+
+
+def restated(text: str) -> str | None:
+    """The sentence as a plain definition or statement, or None where it is one or nothing of the kind.
+
+    >>> restated("hatter, n. a person who makes hats"), restated("Hatter | noun | 1. one who makes hats")
+    ('A hatter is a person who makes hats', 'A hatter is one who makes hats')
+    >>> restated("The job of an actuary is to reckon risks."), restated("It is the task of a hatter to make hats.")
+    ('An actuary is a person whose job is to reckon risks.', 'A hatter is a person whose task is to make hats.')
+    >>> restated('The word "hatter" means a person who makes hats.')
+    'A hatter is a person who makes hats.'
+    >>> restated("A person who makes hats is called a hatter.")
+    'A hatter is a person who makes hats'
+    >>> restated("If it leaks, you need a plumber, i.e. a worker who fixes pipes.")
+    'A plumber is a worker who fixes pipes.'
+    >>> restated("Hatters, who make hats of felt, work in towns."), restated("A hatter makes hats.")
+    ('Hatters make hats of felt.', None)
+    """
+    many = _WHO.match(text)
+    if many:
+        return f"{many['many']} {many['body']}."
+    entry = _entry(text)
+    if entry:
+        return _sentence(entry["name"], entry["body"])
+    plain = _BETWEEN.sub(r"\g<name> ", _OPENING.sub("", _QUOTED.sub("", text)))
+    for pattern, form in _DOING:
+        found = pattern.match(plain)
+        if found and _is_name(found["name"]):
+            parts = {key: value for key, value in found.groupdict().items() if key != "name"}
+            return _sentence(found["name"], f"a person {form.format(**parts)}")
+    for pattern in _DEFINED:
+        found = pattern.match(plain)
+        if found and _is_name(found["name"]):
+            return _sentence(found["name"], found["body"])
+    return plain[:1].upper() + plain[1:] if plain != text else None
+
+
+def head_of_entry(text: str) -> int:
+    """How many characters an entry of a dictionary or a glossary has before what it says; 0 where it is none.
+
+    >>> head_of_entry("hatter, n. A person who makes hats"), head_of_entry("made hats for a person")
+    (11, 0)
+    """
+    found = _entry(text)
+    return found.start("body") if found else 0
+
+
+def _entry(text: str) -> re.Match[str] | None:
+    found = _ENTRY.match(text)
+    return found if found and _is_name(found["name"]) else None
+
+
+def _is_name(name: str) -> bool:
+    return name.split(maxsplit=1)[0].lower() not in FUNCTION_WORDS
+
+
+def _sentence(name: str, body: str) -> str:
+    small = " ".join(word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in name.split())
+    said = f"a {body}" if body.lower().startswith("person") else body[:1].lower() + body[1:]
+    return f"{(article_for(small) or 'a').capitalize()} {small} is {said}"

@@ -64,24 +64,25 @@ def _sentences(found: Reported) -> Iterator[Block]:
                 *(Notice(text(f"Left out: {reason}")) for reason in left_out),
             ),
         )
-        for source, accounts in own.accounts_by_spec.items():
-            yield Section(
-                f"What was asked for, kept and dropped: {source}{of}",
-                (
-                    Prose(
-                        text(
-                            "Decoded are all sequences, those included that the generator gave up; finished are those "
-                            "that became sentences. The share with both terms is of these, that of accepted ones of "
-                            "everything decoded. A refusal counts as a sentence without the terms."
-                        )
-                    ),
-                    *account_blocks(accounts, own.accounts[source], found.names),
-                ),
-            )
+        if own.accounts:
+            yield Section(f"What was asked for, kept and dropped{of}", tuple(_accounts(found, own)))
         if own.issues:
             yield Section(f"What is wrong with them{of}", (_issues(own.issues),))
         for source, people in own.people.items():
             yield Section(f"What people say: {source}{of}", tuple(_people(people)))
+
+
+def _accounts(found: Reported, own: Sentences) -> Iterator[Block]:
+    """What each generator was asked for, and what became of it."""
+    yield Prose(
+        text(
+            "Decoded are all sequences, those included that the generator gave up; finished are those that became "
+            "sentences. The share with both terms is of these, that of accepted ones of everything decoded. A refusal "
+            "counts as a sentence without the terms."
+        )
+    )
+    for source, accounts in own.accounts_by_spec.items():
+        yield Section(source, tuple(account_blocks(accounts, own.accounts[source], found.names)))
 
 
 def _quality(found: Sentences) -> Table | None:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.shared import shared
 from tiltmeter.records import Rating
+from tiltmeter.sources.datasets import stereoset
 from tiltmeter.stats.views.quality import low_yield, near_duplicates, quality, unique_tokens, words_of
 
 
@@ -46,6 +48,14 @@ def test_figures_over_sets_are_those_of_each_set() -> None:
     assert quality("x", texts).over_sets == {}
     alone = quality("x", texts, sets=["only"] * 5).over_sets["words"]
     assert (alone.mean, alone.sd) == (pytest.approx(13 / 5), None)
+
+
+def test_the_words_of_stereoset_are_those_that_the_paper_prints() -> None:
+    """AutoBiasTest, section 3: 7.95 ± 3.18 words."""
+    examples = stereoset.read(shared("stereoset/dev.json"))
+    texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
+    found = quality("StereoSet", texts)
+    assert (found.words, found.words_sd) == (pytest.approx(7.95, abs=0.005), pytest.approx(3.18, abs=0.005))
 
 
 def test_different_words_are_counted_in_each_set_that_is_large_enough() -> None:

@@ -157,9 +157,18 @@ def test_control_rows_are_neither_scored_nor_unscored(tiltmeter: Command, tmp_pa
 
 def test_cells_are_never_mixed(tiltmeter: Command, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("bias,attribute,model,stereotyped\nw,a,one,1\nw,a,two,0\n")
-    refused = tiltmeter("analyze", tmp_path / "s.csv")
+    apart = tiltmeter("analyze", tmp_path / "s.csv", "--json").json["by_model"]
+    assert {model: one["overall"]["value"] for model, one in apart.items()} == {"one": 1.0, "two": 0.0}
+    (tmp_path / "blank.csv").write_text("bias,attribute,model,stereotyped\nw,a,one,1\nw,a,,0\n")
+    refused = tiltmeter("analyze", tmp_path / "blank.csv")
     assert refused.status == 2
-    assert "the column `model` holds one and two, which must not be mixed" in refused.err
+    assert "the column `model` holds blank and one, which must not be mixed" in refused.err
+    (tmp_path / "source.csv").write_text("bias,attribute,source,stereotyped\nw,a,one,1\nw,a,two,0\n")
+    refused = tiltmeter("analyze", tmp_path / "source.csv")
+    assert refused.status == 2
+    assert "the column `source` holds one and two, which must not be mixed" in refused.err
+    named = tiltmeter("analyze", "pairs", tmp_path / "source.csv", "--columns", "generator=source")
+    assert "generator one" in named.out and "one set only" in named.out
     chosen = tiltmeter("analyze", tmp_path / "s.csv", "--where", "model=two", "--json")
     assert chosen.json["overall"]["value"] == 0.0
 

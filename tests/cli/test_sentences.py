@@ -78,7 +78,7 @@ def test_every_attribute_gets_its_sentences_and_the_account_is_printed(tmp_path)
         assert {row["group"] for row in rows if row["attribute"] == attribute} == {"male", "female"}
     assert all(contains(row["text"], row["term"]) and contains(row["text"], row["attribute"]) for row in rows)
     assert not [row for row in rows if row["text"].startswith("One")]
-    for words in ("requests", "both terms", "flagged", "female "):
+    for words in ("Requests", "Both terms", "flagged", "female "):
         assert words in done.stdout
     assert "wrote about" not in done.stdout
 

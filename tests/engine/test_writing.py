@@ -15,15 +15,20 @@ from tiltmeter import models
 from tiltmeter.engine import carry_out, sentence_units, writing
 from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
+from tiltmeter.present.blocks import Table, each
 from tiltmeter.present.files import write_run
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.pairs.written import written as written_section
 from tiltmeter.records import ModelFacts
 from tiltmeter.results import summarise_run
+from tiltmeter.results.findings.findings import Findings
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.interface import NO_REVIEW
+from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.shots import chooser
 from tiltmeter.specs import load as load_spec
-from tiltmeter.store import Ledger, Run, read_run
+from tiltmeter.store import Ledger, Run, read_run, read_written
 from tiltmeter.study import Plan, parse, plan
 
 pytestmark = pytest.mark.slow
@@ -157,8 +162,39 @@ def test_a_summary_has_sets_halves_and_templates_beside_them(run: Run) -> None:
     assert (comparison.first, comparison.second) == ("templates", "generated[by=hf:./writer]")
     page = write_run(run, summary).read_text(encoding="utf-8")
     assert "Sentences that a model wrote" in page
-    assert "Spread over independent sets" in page
+    assert "Mean over sets" in page
     assert json.loads((run.folder / "summary.json").read_text(encoding="utf-8"))["comparisons"]
+
+
+def test_the_account_of_a_run_is_told_spec_by_spec_and_set_by_set(run: Run) -> None:
+    summary = summarise_run(run)
+    assert summary.sentences is not None
+    [(source, account)] = summary.sentences.accounts.items()
+    by_spec = summary.sentences.accounts_by_spec[source]
+    assert list(by_spec) == ["gender-math-arts"]
+    results = read_written(run.folder)[source]
+    sentences = [one for result in results for one in result.sentences]
+    assert (account.requests, account.decoded) == (sum(one.requests for one in results), len(sentences))
+    assert account.kept == by_spec["gender-math-arts"].kept <= account.accepted <= account.decoded
+    assert sum(dict(account.dropped).values()) == account.decoded - account.kept
+    for number, share in enumerate(summary.sentences.controllability[source].values):
+        own = [one for one in sentences if one.set == number]
+        both = [contains(one.text, one.term) and contains(one.text, one.attribute) for one in own]
+        assert share == pytest.approx(sum(both) / len(own))
+    (section,) = written_section(Reported.of([(run, summary)], Findings((), 0)))
+    tables = {one.caption: one for one in each([section], Table)}
+    [row] = tables["What was asked for, and what was kept"].rows
+    assert [row[1].text, row[3].text, row[8].text] == [
+        f"{account.requests:,}",
+        f"{account.decoded:,}",
+        f"{account.kept:,}",
+    ]
+    reasons = {row[0].text: row[1].text for row in tables["Why the rest were dropped"].rows}
+    assert reasons == {reason: f"{number:,}" for reason, number in account.dropped}
+    groups = tables["By group"].rows
+    assert [row[6].text for row in groups] == [f"{one.kept:,}" for one in account.groups]
+    quality = {row[0].text: row[1] for row in tables["Quality of the sentences, by source"].rows}
+    assert quality["words per sentence (± SD over sentences)"].small.startswith("over 3 sets: ")
 
 
 def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(run: Run, tmp_path: Path) -> None:

@@ -76,6 +76,38 @@ def test_every_chart_has_words_and_ticks_are_the_sets(section: Section) -> None:
     assert len({chart.name for chart in charts}) == len(charts)
 
 
+def test_sets_are_beside_the_pooled_share(found: Reported, section: Section) -> None:
+    cell = next(cell for cell in found.summaries[0].cells if cell.generated)
+    assert cell.generated is not None
+    table = next(one for one in each(section.blocks, Table) if one.columns[1].label == "Pooled")
+    assert [column.label for column in table.columns][1:5] == [
+        "Pooled",
+        "Mean over sets",
+        "SD over sets, in points",
+        "Sets",
+    ]
+    for row, (bias, sets) in zip(table.rows, cell.generated.sets.items(), strict=False):
+        assert sets.sd is not None
+        assert row[1].text == percent(cell.summary.headline_by_bias[bias].value)
+        assert [one.text for one in row[2:5]] == [percent(sets.mean), f"{100 * sets.sd:.1f}", "3"]
+    last = table.rows[-1]
+    assert last[0].mark == "mean" and last[1].text == percent(cell.summary.headline.value)
+    assert last[2].text == percent(cell.generated.overall.mean)
+
+
+def test_one_set_has_no_spread() -> None:
+    run = make_written_run(Path("nowhere"), models=("alpha",), writers=("writer",), stand_ins=False)
+    run = replace(run, pairs=tuple(replace(pair, set=0 if pair.written_for else None) for pair in run.pairs))
+    scores = {
+        key: tuple(replace(one, pair=pair) for one, pair in zip(found, run.pairs, strict=True))
+        for key, found in run.scores.items()
+    }
+    (section,) = written(reported(replace(run, scores=scores)))
+    table = next(one for one in each(section.blocks, Table) if one.columns[1].label == "Pooled")
+    assert {(row[3].text, row[4].text) for row in table.rows} == {("one set only", "1")}
+    assert all(row[1].text == row[2].text for row in table.rows)
+
+
 def labels_of(run: Run) -> Labels:
     """Two annotators who judged the first 200 written sentences and found what the audit found."""
     chosen = [pair for pair in of_the_test(run.pairs) if pair.written_for]

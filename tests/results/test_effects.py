@@ -5,6 +5,7 @@ import pytest
 from tests.results.written import as_tested, chosen, written
 from tiltmeter.results import summarise_scores
 from tiltmeter.results.summary.effects import Effect, effects
+from tiltmeter.results.summary.generated import summarise_generated
 
 # Bias `gender`, one set. math: 1, 1, 0; art: 0, 0; dance: 1.
 TEST = {
@@ -38,6 +39,24 @@ def found(stand_ins: list, marks: dict[str, set[str]]) -> dict[str, Effect]:
 
 
 MARKS = judged(math_1="I1", art_1="I1", art_2="I1 I4", dance_1="I4")
+
+
+def test_sets_are_beside_the_pool_and_one_that_lacks_a_bias_has_no_mean_over_biases() -> None:
+    # gender: 1, 0 | 1, 1 | 0; age: 1 | 0 | none. Pooled over math: 3/5; over sets: 1/2, 1, 0.
+    values = [("gender", 0, 1), ("gender", 0, 0), ("gender", 1, 1), ("gender", 1, 1), ("gender", 2, 0)]
+    values += [("age", 0, 1), ("age", 1, 0)]
+    scores = [
+        chosen(written("math", at, bias=bias, set=number), value) for at, (bias, number, value) in enumerate(values)
+    ]
+    found = summarise_generated(as_tested(scores), [], audit=None, people=None)
+    assert found is not None
+    assert found.sets["gender"].values == (0.5, 1.0, 0.0) and found.sets["gender"].sd == 0.5
+    assert found.sets["age"].values == (1.0, 0.0)
+    assert found.overall.values == (0.75, 0.5) and found.overall.mean == 0.625
+    assert summarise_scores(scores).by_bias["gender"].value == pytest.approx(3 / 5)
+    one = summarise_generated(as_tested(scores[:2]), [], audit=None, people=None)
+    assert one is not None
+    assert (one.sets["gender"].mean, one.sets["gender"].sd) == (0.5, None)
 
 
 def test_removal_is_worked_out_by_hand() -> None:

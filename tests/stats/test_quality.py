@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.shared import shared
 from tiltmeter.records import Rating
+from tiltmeter.sources.datasets import stereoset
 from tiltmeter.stats.views.quality import low_yield, near_duplicates, quality, unique_tokens, words_of
 
 
@@ -30,6 +32,38 @@ def test_sentences_and_templates_are_told_apart() -> None:
     found = quality("x", names, templates=["[T] is kind"] * 200)
     assert found.unique_tokens == 202
     assert found.unique_tokens_of_templates == 3
+
+
+def test_figures_over_sets_are_those_of_each_set() -> None:
+    texts = ["one two", "one two three four", "one two three", "one", "one two three"]
+    tones = [Rating("r", value) for value in (0.5, 0.5, -0.5, 0.0, None)]
+    found = quality("x", texts, ratings={"sentiment": tones}, sets=[0, 0, 1, 1, 1])
+    # Words: 3 and 7/3; all sentences together 13/5. Positive: 1 and 0; the last one has no rating.
+    assert found.words == pytest.approx(13 / 5)
+    assert found.over_sets["words"].values == pytest.approx((3, 7 / 3))
+    assert found.over_sets["words"].sd == pytest.approx((3 - 7 / 3) / 2**0.5)
+    assert found.over_sets["positive"].values == (1.0, 0.0) and found.over_sets["negative"].values == (0.0, 0.5)
+    assert found.over_sets["near_duplicates"].values == pytest.approx((0, 1 / 3))
+    assert found.over_sets["unique_tokens"].values == () and found.over_sets["fog"].values == ()
+    assert quality("x", texts).over_sets == {}
+    alone = quality("x", texts, sets=["only"] * 5).over_sets["words"]
+    assert (alone.mean, alone.sd) == (pytest.approx(13 / 5), None)
+
+
+def test_the_words_of_stereoset_are_those_that_the_paper_prints() -> None:
+    """AutoBiasTest, section 3: 7.95 ± 3.18 words."""
+    examples = stereoset.read(shared("stereoset/dev.json"))
+    texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
+    found = quality("StereoSet", texts)
+    assert (found.words, found.words_sd) == (pytest.approx(7.95, abs=0.005), pytest.approx(3.18, abs=0.005))
+
+
+def test_different_words_are_counted_in_each_set_that_is_large_enough() -> None:
+    texts = [f"a b w{number}" for number in range(400)]
+    found = quality("x", texts, sets=[0] * 200 + [1] * 200, templates=["[T] b"] * 400)
+    assert found.over_sets["unique_tokens"].values == (202, 202) and found.over_sets["unique_tokens"].sd == 0
+    assert found.over_sets["unique_tokens_of_templates"].values == (2, 2)
+    assert quality("x", texts, sets=[0] * 201 + [1] * 199).over_sets["unique_tokens"].values == ()
 
 
 def test_near_duplicates_nearly_repeat_an_earlier_sentence() -> None:

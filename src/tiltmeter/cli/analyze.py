@@ -142,7 +142,7 @@ def pairs(
         list[str], typer.Argument(help="Scored files: CSV or JSON lines; several are sets, or generators, or models.")
     ],
     scorer: Annotated[str | None, typer.Option(help="Of a file scored by several, the scorer that counts.")] = None,
-    columns: Annotated[list[str] | None, _columns("bias, attribute.")] = None,
+    columns: Annotated[list[str] | None, _columns("bias, attribute, set, generator, model.")] = None,
     where: WhereOption = None,
     level: LevelOption = 0.95,
     conditions: FailIfOption = None,
@@ -151,11 +151,12 @@ def pairs(
     """Scored pairs of sentences.
 
     A file needs a column `stereotyped` (1, 0, 0.5 or blank), or two variants of a sentence and their scores in each
-    row; bias and attribute are found by usual names. Several files are sets of one test, with their mean and standard
-    deviation beside the pooled figure, and are compared by the order of their biases; where they differ in `generator`
-    or `model`, so are these.
+    row; bias and attribute are found by usual names. Several files, or the values of a column `set`, are sets of one
+    test, with their mean and standard deviation beside the pooled figure. Files, generators and tested models (columns
+    `generator` and `model`) are compared by the order of their biases; generators have sets of their own.
     """
-    asked = _query(files, conditions, _named(columns, ("bias", "attribute")), where, level=level)
+    known = ("bias", "attribute", "set", "generator", "model")
+    asked = _query(files, conditions, _named(columns, known), where, level=level)
     _show(analyze_pairs.result(asked, scorer), analyze_pairs.print_result, conditions, as_json)
 
 

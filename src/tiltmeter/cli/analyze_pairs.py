@@ -45,15 +45,18 @@ def print_result(found: Mapping[str, Any]) -> None:
 
 
 def _print_model(model: str, found: Mapping[str, Any]) -> None:
+    files = found.get("files", ())
+    title = f"{model}: {len(files)} {'file' if len(files) == 1 else 'files'}" if model else None
     rows = [("overall (mean over biases)", found["headline"]), ("overall (all cells)", found["overall_cells"])]
     rows += found["headline_by_bias"].items()
     plain = {**found["by_bias"], "overall (mean over biases)": found["overall"]}
-    sets = found.get("sets", {})
+    sets = _by_row(found)
+    several = bool(sets or found.get("by_generator"))
     print_table(
         [
-            *("", "stereotyped" if not sets else "pooled", "interval", "p", "p adjusted", "unbalanced"),
+            *("", "stereotyped" if not several else "pooled", "interval", "p", "p adjusted", "unbalanced"),
             *("n", "unscored", "origins"),
-            *(["mean over sets", "SD over sets", "sets"] if sets else []),
+            *(_OVER_SETS if sets else []),
         ],
         [
             (
@@ -70,15 +73,35 @@ def _print_model(model: str, found: Mapping[str, Any]) -> None:
             )
             for name, one in rows
         ],
-        title=f"{model}: {len(found['files'])} {'file' if len(found['files']) == 1 else 'files'}" if model else None,
+        title=title,
     )
+    for generator, one in found.get("by_generator", {}).items():
+        sets = _by_row(one)
+        rows = [("overall (mean over biases)", one["headline"]), *one["headline_by_bias"].items()]
+        further_table(
+            [f"{f'{model}, ' if model else ''}generator {generator}", "pooled", "interval", "n", *_OVER_SETS],
+            [
+                (name, percent(share["value"]), _interval(share), share["n"], *_over_sets(sets.get(name)))
+                for name, share in rows
+            ],
+        )
+
+
+_OVER_SETS = ("mean over sets", "SD over sets", "sets")
+
+
+def _by_row(found: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What is said over sets, by the rows of the table."""
+    overall = found.get("overall_over_sets")
+    return {"overall (mean over biases)": overall, **found["sets"]} if overall else {}
 
 
 def _over_sets(one: Mapping[str, Any] | None) -> tuple[object, ...]:
     if one is None:
         return ("", "", "")
     sd = one["sd_over_sets"]
-    return percent(one["mean_over_sets"]), "–" if sd is None else f"{100 * sd:.1f} points", one["sets"]
+    none = "one set only" if one["sets"] == 1 else "–"
+    return percent(one["mean_over_sets"]), none if sd is None else f"{100 * sd:.1f} points", one["sets"]
 
 
 def _interval(found: Mapping[str, Any]) -> str:

@@ -30,11 +30,12 @@ def print_json(data: Any) -> None:
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
     """Print a table that fits the terminal; in a pipe it is never cut. Text is shown as it is, never as markup."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
     table = Table(
-        *columns,
+        *map(escape, columns),
         title=Text(title) if title else None,
         title_justify="left",
         box=None,

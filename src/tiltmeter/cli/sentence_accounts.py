@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.cli.console import number, percent, print_json, print_table, say
-from tiltmeter.engine.sentences import account_as_json, accounts_as_json, low_terms, refuse_nothing
+from tiltmeter.cli.console import number, percent, print_json, print_table, say, show_blocks
+from tiltmeter.engine.sentences import account_as_json, accounts_as_json, refuse_nothing
 
 if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
@@ -18,46 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["print_accounts", "print_comparison", "refuse_nothing"]
 
-_COLUMNS = (
-    "spec",
-    "requests",
-    "decoded",
-    "finished",
-    "both terms",
-    "accepted",
-    "share",
-    "per 1,000 tokens",
-    "kept",
-)
-
-_SHOWN = 12
-"""Names in a line, at most."""
-_NOUNS = {"attribute": "attribute", "group": "group", "group about it": "attribute and group"}
-
 
 def print_accounts(
     accounts: Mapping[str, Accounting], asked: GenerationFacts, spent: Mapping[str, Any], as_json: bool
 ) -> None:
     """Print what was asked for, kept and dropped, the terms without a sentence and those to reconsider."""
+    from tiltmeter.present.sections.pairs.account import account_blocks
+
     by, ranked_by = asked.by, asked.ranked_by
     if as_json:
         print_json(accounts_as_json(accounts, asked, spent))
         _say_missing(accounts)
         return
-    low = {name: low_terms(account) for name, account in accounts.items()}
-    rows = [_row(name, account) for name, account in accounts.items()]
-    print_table(_COLUMNS, rows, title=f"Sentences written by {by}")
-    groups = [
-        (name, one.group, one.drawn, one.judged, one.flagged, percent(one.flagged / max(1, one.judged)), one.kept)
-        for name, account in accounts.items()
-        for one in account.groups
-    ]
-    columns = ["spec", "written for", "drawn", "judged", "rejected by the judge", "share", "kept"]
-    print_table(columns, groups, title="\nBy group")
-    reasons: Counter[str] = Counter()
-    for account in accounts.values():
-        reasons.update(dict(account.dropped))
-    print_table(["reason", "sentences"], reasons.most_common(), title="\nWhy the rest were dropped")
+    show_blocks(account_blocks(accounts, title=f"Sentences written by {by}"))
     if ranked_by:
         say(
             f"\nThe better half was kept, ranked by {ranked_by}: do not test that model with these sentences. Use "
@@ -66,7 +38,6 @@ def print_accounts(
     elif asked.not_ranked:
         say(f"\nNot ranked: {asked.not_ranked}. Name a ranking model with --reader MODEL.")
     say(f"\n{_how(asked.settings)}")
-    _print_low(low)
     _say_missing(accounts)
     for account in accounts.values():
         for unit, count in account.short:
@@ -74,16 +45,11 @@ def print_accounts(
 
 
 def _say_missing(accounts: Mapping[str, Accounting]) -> None:
-    """Say which groups and attributes have no sentence, those with the same reason together."""
-    for spec, account in accounts.items():
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for one in account.missing:
-            what = "attribute" if one.kind == "attribute" else "group about it" if one.of else "group"
-            name = f"{one.of}, {one.name}" if one.kind == "group" and one.of else one.name
-            found[what, one.reason].append(name)
-        for (what, reason), names in found.items():
-            shown = "; ".join(names[:_SHOWN]) + (f"; and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-            say(f"{spec}: no sentence for the {_NOUNS[what]} {shown} (most often: {reason})")
+    """Say which groups and attributes have no sentence."""
+    from tiltmeter.present.sections.pairs.account import missing_words
+
+    for line in missing_words(accounts):
+        say(line)
 
 
 def _how(settings: GenerationSettings) -> str:
@@ -94,31 +60,6 @@ def _how(settings: GenerationSettings) -> str:
         form = f"Requested {'by chat' if settings.chat else 'by examples'}, {settings.samples} samples per request"
     cut = f", top_k {settings.top_k}" if settings.top_k else ""
     return f"{form}; strategy {settings.strategy}, temperature {settings.temperature:g}, top_p {settings.top_p:g}{cut}."
-
-
-def _row(name: str, account: Accounting) -> tuple[object, ...]:
-    return (
-        name,
-        account.requests,
-        account.attempts,
-        account.decoded,
-        percent(account.controllability),
-        account.accepted,
-        percent(account.share),
-        number(account.accepted_per_1000_tokens),
-        account.kept,
-    )
-
-
-def _print_low(low: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    rows = [
-        (name, row["holder"], row["term"], row["accepted"], row["decoded"], percent(row["share"]))
-        for name, found in low.items()
-        for row in found
-    ]
-    if rows:
-        title = "\nTerms to reconsider: yield below half the median"
-        print_table(["spec", "of", "term", "accepted", "decoded", "share"], rows, title=title)
 
 
 @dataclass(frozen=True, slots=True)

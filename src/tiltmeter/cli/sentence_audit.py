@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,6 +95,7 @@ def _qualities(
     from tiltmeter.stats.views.quality import quality
 
     known = [specs[name] for name in dict.fromkeys(one.bias for one in found) if name in specs]
+    of_sets = [one.set for one in found]
     made = [pair for spec in known for pair in to_pairs(found, spec)[0]]
     filled = [pair for spec in known for pair in templates.pairs(spec, per_attribute=4)[0]]
     sets: list[tuple[str, list[str], list[str] | None]] = [
@@ -110,7 +111,9 @@ def _qualities(
         texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
         sets.append(("StereoSet", texts, None))
     return [
-        quality(name, texts, templates=with_slot, ratings=_ratings(texts)) for name, texts, with_slot in sets if texts
+        quality(name, texts, templates=with_slot, ratings=_ratings(texts), sets=of_sets if name == path.name else None)
+        for name, texts, with_slot in sets
+        if texts
     ]
 
 
@@ -144,6 +147,34 @@ def _print_qualities(qualities: Sequence[Quality]) -> None:
         ],
         title="Quality",
     )
+    for one in qualities:
+        _print_over_sets(one)
+
+
+def _print_over_sets(one: Quality) -> None:
+    """The figures of each independent set: their mean and spread."""
+    several = max((len(found.values) for found in one.over_sets.values()), default=0)
+    if several < 2:
+        return
+    rows = [
+        (name, show(found.mean), show(found.sd))
+        for name, figure, show in _OVER_SETS
+        if (found := one.over_sets[figure]).sd is not None
+    ]
+    print_table(["", "mean over sets", "SD over sets"], rows, title=f"\n{one.name}: {several} independent sets")
+
+
+_OVER_SETS: tuple[tuple[str, str, Callable[[float | None], str]], ...] = (
+    ("words per sentence", "words", lambda value: number(value, 2)),
+    ("unique tokens in 200 sentences", "unique_tokens", number),
+    ("… with [T] for the group term", "unique_tokens_of_templates", number),
+    ("near-duplicates", "near_duplicates", percent),
+    ("negative", "negative", percent),
+    ("neutral", "neutral", percent),
+    ("positive", "positive", percent),
+    ("Gunning Fog", "fog", number),
+    ("ARI", "ari", number),
+)
 
 
 def print_agreement(paths: Sequence[Path], as_json: bool) -> None:

@@ -62,9 +62,9 @@ def write(
     """Have a model write test sentences, and print what was kept, what was dropped and why.
 
     If interrupted, the same command resumes from S.csv.partial. --settings takes what a study file can say of
-    `generated` sentences: strategy (auto, constrained, rejection), sets, samples (sentences per request), max_requests
-    (per attribute), shots (own, fixed, similar), temperature, top_k, top_p, chat (true or false), checks (full,
-    as-published).
+    `generated` sentences: strategy (auto, constrained, rejection), sets, attributes (words of each attribute set),
+    samples (sentences per request), max_requests (per attribute), shots (own, fixed, similar), temperature, top_k,
+    top_p, chat (true or false), checks (full, as-published).
     """
     from tiltmeter.cli import sentence_accounts, sentence_writing
     from tiltmeter.cli.score import accounted

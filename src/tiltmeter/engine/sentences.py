@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -164,10 +164,8 @@ def account_as_json(account: Accounting) -> dict[str, Any]:
 
 def low_terms(account: Accounting) -> list[dict[str, Any]]:
     """The terms of low yield, among those of their kind."""
-    by_kind: dict[str, dict[Any, tuple[int, int]]] = defaultdict(dict)
-    for one in account.terms:
-        by_kind[one.kind][one] = (one.accepted, one.decoded)
-    return [{**asdict(one), "share": share} for counts in by_kind.values() for one, share in low_yield(counts).items()]
+    every = account.yields.values()
+    return [{**asdict(one), "share": share} for counts in every for one, share in low_yield(counts).items()]
 
 
 def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:

@@ -56,6 +56,22 @@ def test_sets_are_independent_and_a_set_does_not_depend_on_how_many_there_are() 
     assert len({*asked}) == len(asked)
 
 
+def test_a_few_attribute_words_are_drawn_once_for_all_sets() -> None:
+    spec = load("gender-professions")
+    every, few = units(spec, SETTINGS), units(spec, replace(SETTINGS, attributes=3, sets=2))
+    drawn = [{unit.attribute for unit in few if unit.set == number} for number in range(2)]
+    assert drawn[0] == drawn[1] < {unit.attribute for unit in every}
+    assert {*Counter((unit.set, unit.attribute_set) for unit in few).values()} == {3}
+    places = [unit.id for unit in every]
+    assert [places.index(unit.id) for unit in few if unit.set == 0] == sorted(
+        places.index(unit.id) for unit in few if unit.set == 0
+    )
+    other = units(spec, replace(SETTINGS, attributes=3, seed=2))
+    assert {unit.attribute for unit in other} != drawn[0]
+    assert units(spec, replace(SETTINGS, attributes=10_000)) == every
+    assert few == units(spec, replace(SETTINGS, attributes=3, sets=2, temperature=0.5))
+
+
 def test_units_written_apart_and_backwards_are_the_whole() -> None:
     settings = replace(SETTINGS, sets=2)
     todo = units(SPEC, settings)
@@ -328,6 +344,7 @@ def test_a_spec_without_attributes_is_refused() -> None:
     [
         ({"per_attribute": 0}, "`per_attribute`: must be a whole number from 1 to"),
         ({"sets": True}, "`sets`: must be a whole number from 1 to"),
+        ({"attributes": 0}, "`attributes`: must be a whole number from 1 to"),
         ({"strategy": "beam"}, '`strategy`: must be "auto", "constrained" or "rejection", not \'beam\''),
         ({"top_k": 1.5}, "`top_k`: must be a whole number"),
         ({"max_new_tokens": 0}, "`max_new_tokens`: must be 1 or more"),

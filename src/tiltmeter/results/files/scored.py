@@ -24,17 +24,17 @@ from tiltmeter.sources.pair_logs import LOOKED_AT, PairFields, pair_fields
 from tiltmeter.sources.pairs_file import OPTIONAL, attribute_column, bias_column, stereotyped
 from tiltmeter.stats.views.pairs import PairItem, PairSummary, summarise
 
-CELL_COLUMNS = ("model", "source", "scorer")
-"""Columns of a scored file whose values must not be mixed in one estimate."""
+NOT_POOLED = ("source", "scorer")
+"""Columns of a scored file whose values must not be mixed in one estimate, as models must not."""
 _MODEL = ("model", "tested_model")
 _RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
 _LABELS = ("label_1", "label_2")
 _FURTHER = (*_LABELS, "top_term", "top_logit", "bottom_logit", "template", "set", "generator", "benchmark")
-_READ = {*_RESULTS, *_FURTHER, *OPTIONAL, *CELL_COLUMNS, *_MODEL, *chain(*_TERM_COLUMNS)}
+_READ = {*_RESULTS, *_FURTHER, *OPTIONAL, *NOT_POOLED, *_MODEL, *chain(*_TERM_COLUMNS)}
 _SCORED = (
     *("bias", "attribute", "origin", "attribute_set", "template", "term", "group", "against"),
-    *("set", "generator", "measure", "value", "reason", "benchmark"),
+    *("model", "set", "generator", "measure", "value", "reason", "benchmark"),
 )
 """The columns of measurements that scored pairs have, and those of their items."""
 _PREFERRED = f"measure = '{PREFERENCE.name}'"
@@ -76,6 +76,9 @@ class Columns:
 
     bias: str | None = None
     attribute: str | None = None
+    set: str | None = None
+    generator: str | None = None
+    model: str | None = None
     scorer: str | None = None
     """Of a file that was scored by several, which one's columns."""
     where: Mapping[str, str] = field(default_factory=dict)
@@ -85,6 +88,7 @@ class Scored(NamedTuple):
     """Pairs of a file that differ in nothing here, summed."""
 
     file: int
+    model: str
     set: str
     generator: str
     item: PairItem
@@ -95,11 +99,13 @@ class ScoredFile:
     """What a file says of its rows beside the numbers."""
 
     path: str | Path
-    model: str
+    models: tuple[str, ...]
+    """In the order in which they come; of a file that names none, a blank."""
     source: str
     scorer: str
-    controls: int
-    unscored: Mapping[str, int]
+    controls: Mapping[str, int]
+    """By model, as the pairs without a value."""
+    unscored: Mapping[str, Mapping[str, int]]
     sets: str
     notes: tuple[str, ...] = ()
 
@@ -107,18 +113,19 @@ class ScoredFile:
 def summarise_file(path: str | Path, columns: Columns | None = None, *, level: float = 0.95) -> FileSummary:
     """Estimates from a file with a column `stereotyped` of 1, 0, 0.5 or blank, or from two scores for each pair."""
     [file], pairs = read_scored([path], columns)
-    return summarised([file], pairs, level)
+    refuse_mixed(path, (columns and columns.model) or "model", sorted(file.models))
+    return summarised([file], pairs, file.models[0], level)
 
 
-def summarised(files: Sequence[ScoredFile], pairs: Sequence[Scored], level: float) -> FileSummary:
-    """Estimates over all pairs of some files."""
+def summarised(files: Sequence[ScoredFile], pairs: Sequence[Scored], model: str, level: float) -> FileSummary:
+    """Estimates over all pairs of one model in some files."""
     unscored: Counter[str] = Counter()
     for one in files:
-        unscored.update(one.unscored)
+        unscored.update(one.unscored.get(model, {}))
     return FileSummary(
         summarise([pair.item for pair in pairs], level=level),
         unscored,
-        sum(one.controls for one in files),
+        sum(one.controls.get(model, 0) for one in files),
         "; ".join(dict.fromkeys(one.sets for one in files)),
         tuple(dict.fromkeys(note for one in files for note in one.notes)),
     )
@@ -131,13 +138,14 @@ def read_scored(paths: Sequence[str | Path], columns: Columns | None = None) -> 
         for each in read:
             each.measure(found)
         sets = [attribute_sets(found, each.number, each.columns, each.attribute) for each in read]
-        keys = ("file", "set", "generator", "bias", "attribute", "origin", "attribute_set", "template", "term")
+        keys = ("file", "model", "set", "generator", "bias", "attribute", "origin", "attribute_set", "template", "term")
         pairs = [
             Scored(
                 row["file"],
+                row["model"] or "",
                 row["set"] or "",
                 row["generator"] or "",
-                _item(row, sets[row["file"]][0], read[row["file"]].published),
+                _item(row, sets[row["file"]][0], read[row["file"]].is_published(row["generator"] or "")),
             )
             for row in summed(found, keys, _SUMS, apart="attribute IS NULL AND origin IS NULL")
         ]
@@ -164,12 +172,15 @@ def _item(row: Mapping[str, Any], sets: Mapping[tuple[str, str], str] | None, pu
     )
 
 
-def _reasons(found: Any, read: _Reading) -> dict[str, int]:
+def _reasons(found: Any, read: _Reading) -> dict[str, dict[str, int]]:
     query = (
-        f"SELECT reason, count(*) AS pairs FROM measurements WHERE file = {read.number} AND {_PREFERRED} "
-        "AND reason IS NOT NULL GROUP BY reason ORDER BY min(line)"
+        "SELECT coalesce(model, '') AS model, reason, count(*) AS pairs FROM measurements "
+        f"WHERE file = {read.number} AND {_PREFERRED} AND reason IS NOT NULL GROUP BY ALL ORDER BY min(line)"
     )
-    return {row["reason"]: row["pairs"] for row in answers(found, query)}
+    made: dict[str, dict[str, int]] = {}
+    for row in answers(found, query):
+        made.setdefault(row["model"], {})[row["reason"]] = row["pairs"]
+    return made
 
 
 class _Reading:
@@ -184,26 +195,32 @@ class _Reading:
         self._suffix = _scorer_suffix(self.columns, columns.scorer, path)
         self._bias = _column(self.columns, columns.bias, path) or bias_column(self.columns)
         self.attribute = _column(self.columns, columns.attribute, path) or attribute_column(self.columns)
+        self._set = _column(self.columns, columns.set, path) or "set"
+        self._generator = _column(self.columns, columns.generator, path) or "generator"
+        asked = _column(self.columns, columns.model, path)
+        self._model = [asked] if asked else [name for name in _MODEL if name in self.columns]
         self._asked = columns
         self._held: dict[str, list[str]] = {}
-        self._controls, self._commas = 0, False
+        self._models: tuple[str, ...] = ("",)
+        self._controls: dict[str, int] = {}
+        self._commas = False
 
-    @property
-    def published(self) -> bool:
-        """Whether scorer or source is the form of a paper."""
-        return is_published(self._asked.scorer or self._only("scorer"), self._only("source"))
+    def is_published(self, generator: str) -> bool:
+        """Whether scorer or source, which may be what tells generators apart, is the form of a paper."""
+        source = generator if self._generator == "source" else self._only("source")
+        return is_published(self._asked.scorer or self._only("scorer"), source)
 
-    def file(self, unscored: Mapping[str, int], sets: str) -> ScoredFile:
+    def file(self, unscored: Mapping[str, Mapping[str, int]], sets: str) -> ScoredFile:
         """What is to be said of the file, once it has been read."""
         notes = [] if self._fields is None else [_told(self._fields)]
         notes += ["a comma is read as the decimal sign"] if self._commas else []
-        model = next(filter(None, map(self._only, _MODEL)), "")
         named = self._only("source"), self._only("scorer")
-        return ScoredFile(self.path, model, *named, self._controls, unscored, sets, tuple(notes))
+        return ScoredFile(self.path, self._models, *named, self._controls, unscored, sets, tuple(notes))
 
     def measure(self, found: Any) -> None:
         """The measurements of each pair; controls are counted."""
-        named = [*_READ, self._bias, self.attribute, *map(self._result, _RESULTS)]
+        named = [*_READ, self._bias, self.attribute, self._set, self._generator, *self._model]
+        named += map(self._result, _RESULTS)
         given = GivenRows(found, self._table, named, self._asked.where, single=_READ)
         rows = self._pairs(given)
         labelled = not {*_LABELS}.isdisjoint(self.columns)
@@ -211,7 +228,12 @@ class _Reading:
         no_pair = f"{given.text(self._result('unscored'))} <> '' AND {given.text('group_1')} = ''"
         control = f"{labelled} AND choice IS NULL AND target IS NULL"
         control += f" AND NOT ({no_pair})" if "group_1" in self.columns else ""
-        self._controls = given.count(control, rows)
+        model = self._model_of(given)
+        self._models = tuple(row["key"] for row in given.each(model))
+        if "" in self._models:
+            refuse_mixed(self.path, self._model[0] if self._model else "model", sorted(self._models))
+        query = f"SELECT {model} AS model, count(*) AS pairs FROM {rows} WHERE {control} GROUP BY 1"
+        self._controls = {row["model"]: row["pairs"] for row in answers(found, query)}
         rows = f"(SELECT * FROM {rows} WHERE NOT ({control}))"
         texts = ", ".join(given.cell(self._result(name)) for name in ("stereotyped", "score_1"))
         query = f"SELECT DISTINCT [{texts}] AS choices FROM {rows} WHERE contains(concat({texts}), ',')"
@@ -226,10 +248,15 @@ class _Reading:
         margin = self._margin(given)
         rows = f"(SELECT *, {margin} AS margin FROM {rows} WHERE choice IS NOT NULL)"
         given.measure({**about, "measure": f"'{MARGIN.name}'", "value": "margin"}, f"{rows} WHERE margin IS NOT NULL")
-        for name in (*CELL_COLUMNS, *_MODEL):
-            self._held[name] = given.distinct(name) if name in self.columns else []
-        for name in CELL_COLUMNS:
+        # A column that tells models, generators or sets apart may hold several.
+        apart = {self._set, self._generator, *self._model}
+        for name in NOT_POOLED:
+            self._held[name] = given.distinct(name) if name in self.columns and name not in apart else []
             refuse_mixed(self.path, name, sorted(self._held[name]))
+
+    def _model_of(self, given: GivenRows) -> str:
+        """The tested model of a row, or a blank."""
+        return f"coalesce({', '.join([*map(given.name, self._model), sql_text('')])})"
 
     def _pairs(self, given: GivenRows) -> str:
         """The rows with the `choice` of each, and which of its sentences, 0 or 1, is the `target` of the stereotype."""
@@ -256,7 +283,10 @@ class _Reading:
         )
         return {
             "file": str(self.number),
-            **{name: given.name(name) for name in ("origin", "attribute_set", "template", "generator", "set")},
+            **{name: given.name(name) for name in ("origin", "attribute_set", "template")},
+            "model": self._model_of(given),
+            "generator": given.name(self._generator),
+            "set": given.name(self._set),
             "bias": f"coalesce({given.name(self._bias)}, {sql_text(Path(self.path).stem)})",
             "attribute": given.name(self.attribute),
             "term": f"nullif(concat_ws('/', {', '.join(terms)}), '/')",

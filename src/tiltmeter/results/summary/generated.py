@@ -10,6 +10,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.results.items import Judged, Tested
 from tiltmeter.results.summary.effects import Effect, Effects, effects
 from tiltmeter.stats.spread import Spread, spread
+from tiltmeter.stats.views.over_sets import over_sets
 from tiltmeter.stats.views.pairs import PairItem, shares
 
 
@@ -19,6 +20,8 @@ class GeneratedSummary:
 
     sets: Mapping[str, Spread]
     """For each bias, its value in each independent set."""
+    overall: Spread
+    """The mean over biases in each set that has all of them."""
     halves: Mapping[str, Mapping[str, Estimate]]
     """For each bias, its value on the sentences written for either group."""
     by_audit: Effects | None
@@ -35,6 +38,7 @@ class GeneratedSummary:
         """The summary as the run folder keeps it."""
         return {
             "sets": {bias: asdict(found) for bias, found in self.sets.items()},
+            "overall_over_sets": asdict(self.overall),
             "halves": {
                 bias: {group: found.as_json() for group, found in halves.items()}
                 for bias, halves in self.halves.items()
@@ -51,16 +55,18 @@ def summarise_generated(
     if not any(one.row.written_for for one in pairs):
         return None
     by_audit, by_people = (None if judged is None else effects(pairs, stand_ins, judged) for judged in (audit, people))
-    return GeneratedSummary(_sets(pairs), _halves(pairs), by_audit, by_people)
+    sets, overall = _sets(pairs)
+    return GeneratedSummary(sets, overall, _halves(pairs), by_audit, by_people)
 
 
-def _sets(pairs: Sequence[Tested]) -> dict[str, Spread]:
-    by_set: dict[int, list[PairItem]] = {}
-    for one in pairs:
-        by_set.setdefault(one.row.set or 0, []).append(one.item)
-    found = [shares(by_set[number], intervals="none").by_bias for number in sorted(by_set)]
+def _sets(pairs: Sequence[Tested]) -> tuple[dict[str, Spread], Spread]:
+    by_set: dict[str, list[PairItem]] = {}
+    for one in sorted(pairs, key=lambda one: one.row.set or 0):
+        by_set.setdefault(str(one.row.set or 0), []).append(one.item)
+    found = over_sets(by_set)
+    # In the order of the study, which a set that lacks a bias does not have.
     biases = dict.fromkeys(one.item.bias for one in pairs)
-    return {bias: spread([one[bias].value for one in found if bias in one]) for bias in biases}
+    return {bias: spread([*found.by_bias[bias].values()]) for bias in biases}, spread([*found.overall.values()])
 
 
 def _halves(pairs: Sequence[Tested]) -> dict[str, dict[str, Estimate]]:

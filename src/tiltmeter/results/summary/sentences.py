@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from tiltmeter import raters
 from tiltmeter.errors import MissingExtra
@@ -19,9 +19,13 @@ from tiltmeter.results.texts import pairs_of_test
 from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
 from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.sources.generated.settings import Unit, UnitResult
 from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.spread import Spread, spread
 from tiltmeter.stats.views.quality import Quality, quality
 from tiltmeter.store import LEDGER, Run, read_written
+
+Key = TypeVar("Key", str, int)
 
 _RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "readability.ari"}
 
@@ -45,6 +49,10 @@ class Sentences:
     """Every source that a model wrote, and the templates of the run."""
     accounts: Mapping[str, Accounting]
     """By source, what was decoded and what was kept; empty where the run does not hold it."""
+    accounts_by_spec: Mapping[str, Mapping[str, Accounting]]
+    """The same for each spec."""
+    controllability: Mapping[str, Spread]
+    """By source, the share with both terms in each independent set."""
     issues: Mapping[str, Mapping[str, Estimate]]
     """By source, the share of sentences with each issue, as the audit found it; empty where nothing was audited."""
     people: Mapping[str, PeopleSummary]
@@ -60,15 +68,9 @@ class Sentences:
             ],
             "accounts": {
                 source: {
-                    "attempts": one.attempts,
-                    "decoded": one.decoded,
-                    "accepted": one.accepted,
-                    "share": one.share,
-                    "controllability": one.controllability,
-                    "kept": one.kept,
-                    "asked": list(one.asked),
-                    "dropped": dict(one.dropped),
-                    "missing": [asdict(each) for each in one.missing],
+                    **_account_json(one),
+                    "controllability_over_sets": asdict(self.controllability[source]),
+                    "specs": {spec: _account_json(own) for spec, own in self.accounts_by_spec[source].items()},
                 }
                 for source, one in self.accounts.items()
             },
@@ -81,6 +83,22 @@ class Sentences:
         }
 
 
+def _account_json(one: Accounting) -> dict[str, Any]:
+    return {
+        "requests": one.requests,
+        "attempts": one.attempts,
+        "decoded": one.decoded,
+        "with_both_terms": one.with_both_terms,
+        "accepted": one.accepted,
+        "share": one.share,
+        "controllability": one.controllability,
+        "kept": one.kept,
+        "asked": list(one.asked),
+        "dropped": dict(one.dropped),
+        "missing": [asdict(each) for each in one.missing],
+    }
+
+
 def summarise_sentences(run: Run, table: Table) -> Sentences | None:
     """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
     by_source: dict[str, list[Pair]] = {}
@@ -88,10 +106,14 @@ def summarise_sentences(run: Run, table: Table) -> Sentences | None:
         by_source.setdefault(pair.source, []).append(pair)
     written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
     done = bool(run.meta.get("has_all_probes"))
-    accounts = _accounts(run) if written or done else {}
+    wrote = _wrote(run) if written or done else {}
+    accounts = {source: _account(results) for source, results in wrote.items()}
+    by_spec = {source: _accounts(results, lambda unit: unit.spec) for source, results in wrote.items()}
+    by_set = {source: _accounts(results, lambda unit: unit.set) for source, results in wrote.items()}
+    shares = {source: spread([one.controllability for one in by_set[source].values()]) for source in wrote}
     nothing = {source: one.commonest for source, one in accounts.items() if done and source not in written}
     if not written:
-        return Sentences([], accounts, {}, {}, nothing) if nothing else None
+        return Sentences([], accounts, by_spec, shares, {}, {}, nothing) if nothing else None
     templates = {source: pairs for source, pairs in by_source.items() if source.startswith("templates")}
     audit, said = flags(table, AUDIT), labels_by_people(table)
     found = {source: summarise_people(said, pairs, audit) for source, pairs in written.items()}
@@ -101,17 +123,28 @@ def summarise_sentences(run: Run, table: Table) -> Sentences | None:
             *(_quality(source, pairs, written=False) for source, pairs in templates.items()),
         ],
         accounts=accounts,
+        accounts_by_spec=by_spec,
+        controllability=shares,
         issues={} if audit is None else {source: _issues(pairs, audit) for source, pairs in written.items()},
         people={source: one for source, one in found.items() if one},
         came_to_nothing=nothing,
     )
 
 
-def _accounts(run: Run) -> dict[str, Accounting]:
-    if not (run.folder / LEDGER).is_file():
-        return {}
-    written = read_written(run.folder)
-    return {source: assemble(results, GenerationSettings()).accounting for source, results in written.items()}
+def _wrote(run: Run) -> dict[str, list[UnitResult]]:
+    return read_written(run.folder) if (run.folder / LEDGER).is_file() else {}
+
+
+def _account(results: Sequence[UnitResult]) -> Accounting:
+    return assemble(results, GenerationSettings()).accounting
+
+
+def _accounts(results: Sequence[UnitResult], part: Callable[[Unit], Key]) -> dict[Key, Accounting]:
+    """The account of each part of what was written."""
+    parts: dict[Key, list[UnitResult]] = {}
+    for one in results:
+        parts.setdefault(part(one.unit), []).append(one)
+    return {key: _account(own) for key, own in parts.items()}
 
 
 def _once(pairs: Sequence[Pair]) -> list[Pair]:
@@ -139,7 +172,10 @@ def _quality(source: str, pairs: Sequence[Pair], *, written: bool) -> SourceQual
             ratings[kind] = _rater(name).rate(texts)
         except MissingExtra as error:
             missing.append(str(error))
-    return SourceQuality(source, written, quality(source, texts, templates=slotted, ratings=ratings), missing)
+    sets = [pair.set or 0 for pair in once] if written else None
+    return SourceQuality(
+        source, written, quality(source, texts, templates=slotted, ratings=ratings, sets=sets), missing
+    )
 
 
 @cache

@@ -239,7 +239,7 @@ _TABLES: Mapping[str, _Table] = {
             **_columns(text="id model source scorer bias"),
             **_columns(count="benchmark"),
             **_columns(text="attribute attribute_set group_1 group_2 term_1 term_2 sentence_1 sentence_2"),
-            **_columns(text="label_1 label_2 contrast origin template"),
+            **_columns(text="label_1 label_2 contrast origin template", count="set"),
             **dict.fromkeys(STRUCTURE_COLUMNS, str),
             **_columns(number="score_1 score_2"),
             **_columns(text="preferred"),

@@ -75,6 +75,14 @@ class Accounting:
     """How the generator was asked: the strategy, and whether by chat."""
 
     @property
+    def yields(self) -> dict[Kind, dict[TermYield, tuple[int, int]]]:
+        """Of group terms and of attributes, how many sentences for each were accepted and how many decoded."""
+        found: dict[Kind, dict[TermYield, tuple[int, int]]] = {}
+        for one in self.terms:
+            found.setdefault(one.kind, {})[one] = (one.accepted, one.decoded)
+        return found
+
+    @property
     def commonest(self) -> str:
         """Why most of what was written was dropped; nothing came where it is not known."""
         return self.dropped[0][0] if self.dropped else EMPTY

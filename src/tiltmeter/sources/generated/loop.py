@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.errors import UserError
 from tiltmeter.progress import Progress
-from tiltmeter.records import Spec, Written
+from tiltmeter.records import AttributeSet, Spec, Written
 from tiltmeter.sources.generated.accounting import Accounting, account
 from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.checks import DUPLICATE
 from tiltmeter.sources.generated.comparisons import comparisons
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review
 from tiltmeter.sources.generated.model_settings import settings_for
-from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
+from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult, seed_of
 from tiltmeter.sources.generated.shots import Chooser
 
 
@@ -62,8 +63,17 @@ def units(spec: Spec, settings: GenerationSettings) -> list[Unit]:
         for number in range(settings.sets)
         for attributes in spec.attributes
         if comparisons(spec, attributes)
-        for attribute in attributes.terms
+        for attribute in _drawn(spec, attributes, settings)
     ]
+
+
+def _drawn(spec: Spec, attributes: AttributeSet, settings: GenerationSettings) -> Sequence[str]:
+    """The words that are written about, in the order of the spec: all, or as many as the settings ask for."""
+    terms = attributes.terms
+    if settings.attributes is None or settings.attributes >= len(terms):
+        return terms
+    source = random.Random(seed_of(settings.seed, "attributes", spec.name, attributes.name))
+    return [terms[at] for at in sorted(source.sample(range(len(terms)), settings.attributes))]
 
 
 def assemble(results: Sequence[UnitResult], settings: GenerationSettings) -> Generation:

@@ -45,6 +45,8 @@ class GenerationSettings:
     """Requests that an attribute gets at most; None: 40, or 10 where each asks a chat model for a list."""
     sets: int = 1
     """Independent sets of sentences."""
+    attributes: int | None = None
+    """Attribute words that are drawn of each attribute set, the same for every set of sentences; None: all."""
     seed: int = 0
     shots: ShotKind = "own"
     chat: bool | None = None
@@ -59,9 +61,10 @@ class GenerationSettings:
 
     def __post_init__(self) -> None:
         # They may come from a study file, where nothing has looked at their values yet.
-        for key in ("samples", "per_attribute", "max_requests", "sets"):
+        for key in ("samples", "per_attribute", "max_requests", "sets", "attributes"):
             value = getattr(self, key)
-            if (type(value) is not int or not 1 <= value <= MOST) and not (key == "max_requests" and value is None):
+            optional = key in ("max_requests", "attributes")
+            if (type(value) is not int or not 1 <= value <= MOST) and not (optional and value is None):
                 raise UserError(f"must be a whole number from 1 to {MOST:,}, not {value!r}", key=key)
         if type(self.seed) is not int:
             raise UserError(f"must be a whole number, not {self.seed!r}", key="seed")

@@ -7,11 +7,12 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from tiltmeter.records import Rating
+from tiltmeter.stats.spread import Spread, spread
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -19,6 +20,10 @@ SAMPLE = 200
 """Unique tokens are counted in so many sentences, because they grow with the number of sentences."""
 _DRAWS = 30
 _THRESHOLD = 0.05
+_FIGURES = (
+    *("words", "unique_tokens", "unique_tokens_of_templates", "near_duplicates"),
+    *("negative", "neutral", "positive", "fog", "ari"),
+)
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
@@ -45,6 +50,11 @@ class Quality:
     ari: float | None = None
     unrated: int = 0
     """Ratings that a rater could not give, over all raters."""
+    over_sets: Mapping[str, Spread] = field(default_factory=dict)
+    """By figure, its value in each independent set of the sentences; empty where they are not in sets.
+
+    A figure that any of the sets cannot have, as different words in 200 sentences of fewer, has no values.
+    """
 
 
 def quality(
@@ -53,9 +63,12 @@ def quality(
     *,
     templates: Sequence[str] | None = None,
     ratings: Mapping[str, Sequence[Rating]] | None = None,
+    sets: Sequence[Hashable] | None = None,
     seed: int = 0,
 ) -> Quality:
     """The figures of a set of sentences; `ratings` are by kind: `sentiment` (−1 to 1), `fog`, `ari`.
+
+    `sets` names the independent set of each sentence, where there are such sets.
 
     >>> quality("mine", ["He likes math.", "She likes art very much."]).words
     4.0
@@ -77,7 +90,32 @@ def quality(
         fog=fmean(values["fog"]) if values.get("fog") else None,
         ari=fmean(values["ari"]) if values.get("ari") else None,
         unrated=sum(one.value is None for found in (ratings or {}).values() for one in found),
+        over_sets={} if sets is None else _over_sets(texts, templates, ratings or {}, sets),
     )
+
+
+def _over_sets(
+    texts: Sequence[str],
+    templates: Sequence[str] | None,
+    ratings: Mapping[str, Sequence[Rating]],
+    sets: Sequence[Hashable],
+) -> dict[str, Spread]:
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for at, name in enumerate(sets):
+        places[name].append(at)
+    # Templates of sentences that make several pairs, or none, are not one for each sentence.
+    slotted = templates if templates is not None and len(templates) == len(texts) else None
+    each = [
+        quality(
+            "",
+            [texts[at] for at in own],
+            templates=None if slotted is None else [slotted[at] for at in own],
+            ratings={kind: [found[at] for at in own] for kind, found in ratings.items()},
+        )
+        for own in places.values()
+    ]
+    values = {figure: [getattr(one, figure) for one in each] for figure in _FIGURES}
+    return {figure: spread(found if None not in found else ()) for figure, found in values.items()}
 
 
 def words_of(text: str) -> list[str]:

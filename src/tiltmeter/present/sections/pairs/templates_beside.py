@@ -9,10 +9,12 @@ from tiltmeter.present.charts import dots
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, forest_rows
 from tiltmeter.present.series import Series, bias_label, pair_place, sets_of
-from tiltmeter.present.tables import change_cell, no_interval, numbers, sort_key, table
+from tiltmeter.present.tables import change_cell, no_interval, numbers, share_cell, sort_key, table
 from tiltmeter.present.words import NEUTRAL, NONE, SPACE, count, percent, signed
+from tiltmeter.records import Estimate
 from tiltmeter.results import Cell
 from tiltmeter.results.summary.sources_compared import Comparison
+from tiltmeter.stats.spread import Spread
 
 SHOWN = 12
 """Attribute words in the table of disagreements; all of them are in summary.json."""
@@ -117,20 +119,28 @@ def _attribute_table(found: Reported, compared: Comparison) -> Table | None:
 
 
 def sets_and_halves(found: Reported, cell: Cell) -> Table | None:
-    """The spread of each bias over independent sets, and its value on the sentences written for either group."""
+    """Each bias pooled and over independent sets, and its value on the sentences written for either group."""
     if cell.generated is None:
         return None
-    rows = []
+    rows: list[tuple[TableCell | str | int, ...]] = []
     for bias, sets in cell.generated.sets.items():
         halves = cell.generated.halves.get(bias, {})
-        rows.append(
-            (
-                bias_label(found, bias),
-                len(sets.values),
-                TableCell(percent(sets.mean), sort=sort_key(sets.mean)),
-                NONE if sets.sd is None else f"{100 * sets.sd:.1f}",
-                "; ".join(f"{found.names.group(group, bias)} {percent(half.value)}" for group, half in halves.items()),
-            )
-        )
-    columns = ("Bias", *numbers("Sets", "Mean", "SD over sets, in points"), "By the group the sentence was written for")
-    return table("Spread over independent sets, and by the group the sentence was written for", columns, rows)
+        by_group = [f"{found.names.group(group, bias)} {percent(half.value)}" for group, half in halves.items()]
+        pooled = cell.summary.headline_by_bias.get(bias)
+        rows.append((bias_label(found, bias), *_over_sets(pooled, sets), "; ".join(by_group)))
+    mean = TableCell("Mean over biases", mark="mean")
+    rows.append((mean, *_over_sets(cell.summary.headline, cell.generated.overall), ""))
+    labels = ("Pooled", "Mean over sets", "SD over sets, in points", "Sets")
+    columns = ("Bias", *numbers(*labels), "By the group the sentence was written for")
+    return table("All sets pooled, set by set, and by the group the sentence was written for", columns, rows)
+
+
+def _over_sets(pooled: Estimate | None, sets: Spread) -> tuple[TableCell | str | int, ...]:
+    """The pooled share, and mean and spread of those of single sets; one set has no spread."""
+    none = "one set only" if len(sets.values) == 1 else NONE
+    return (
+        TableCell(NONE) if pooled is None else share_cell(pooled, interval=False),
+        TableCell(percent(sets.mean), sort=sort_key(sets.mean)),
+        none if sets.sd is None else f"{100 * sets.sd:.1f}",
+        len(sets.values),
+    )

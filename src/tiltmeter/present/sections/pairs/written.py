@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Notice, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.pairs.account import account_blocks
 from tiltmeter.present.sections.pairs.issues import ISSUES, effects, issue_cell
 from tiltmeter.present.sections.pairs.templates_beside import beside_templates, sets_and_halves
 from tiltmeter.present.series import Series, series_of
@@ -16,9 +17,9 @@ from tiltmeter.records import Estimate
 from tiltmeter.results import Cell
 from tiltmeter.results.summary.labels import PeopleSummary
 from tiltmeter.results.summary.sentences import Sentences
-from tiltmeter.sources.generated import Accounting
 from tiltmeter.stats.agreement.annotators import Detection, LabelAgreement
-from tiltmeter.stats.views.quality import SAMPLE
+from tiltmeter.stats.spread import Spread
+from tiltmeter.stats.views.quality import SAMPLE, Quality
 
 
 def written(found: Reported) -> list[Section]:
@@ -53,42 +54,90 @@ def _sentences(found: Reported) -> Iterator[Block]:
         yield Section(
             f"How good they are{of}",
             (
-                Prose(text("Differences in length, words and tone from templates can move a score by themselves.")),
+                Prose(
+                    text(
+                        "Differences in length, words and tone from templates can move a score by themselves. Small "
+                        "print: the same figure worked out in each independent set, mean ± SD over sets."
+                    )
+                ),
                 *filter(None, [_quality(own)]),
                 *(Notice(text(f"Left out: {reason}")) for reason in left_out),
             ),
         )
+        if own.accounts:
+            yield Section(f"What was asked for, kept and dropped{of}", tuple(_accounts(found, own)))
         if own.issues:
             yield Section(f"What is wrong with them{of}", (_issues(own.issues),))
         for source, people in own.people.items():
             yield Section(f"What people say: {source}{of}", tuple(_people(people)))
 
 
+def _accounts(found: Reported, own: Sentences) -> Iterator[Block]:
+    """What each generator was asked for, and what became of it."""
+    yield Prose(
+        text(
+            "Decoded are all sequences, those included that the generator gave up; finished are those that became "
+            "sentences. The share with both terms is of these, that of accepted ones of everything decoded. A refusal "
+            "counts as a sentence without the terms."
+        )
+    )
+    for source, accounts in own.accounts_by_spec.items():
+        yield Section(source, tuple(account_blocks(accounts, own.accounts[source], found.names)))
+
+
 def _quality(found: Sentences) -> Table | None:
     every = [one.quality for one in found.qualities]
-    rows: list[tuple[str, list[str]]] = [
-        ("sentences", [f"{one.sentences:,}" for one in every]),
-        ("contain both terms, of those finished", [_controllability(found.accounts.get(one.name)) for one in every]),
-        ("words per sentence (± SD)", [f"{_number(one.words)} ± {_number(one.words_sd)}" for one in every]),
-        (f"different words in {SAMPLE} sentences", [_number(one.unique_tokens, 0) for one in every]),
-        ("… without group terms", [_number(one.unique_tokens_of_templates, 0) for one in every]),
-        ("nearly repeat an earlier sentence", [percent(one.near_duplicates) for one in every]),
-        ("negative in tone (VADER)", [percent(one.negative) for one in every]),
-        ("neutral in tone", [percent(one.neutral) for one in every]),
-        ("positive in tone", [percent(one.positive) for one in every]),
-        ("Gunning Fog index (years of school)", [_number(one.fog) for one in every]),
-        ("Automated Readability Index", [_number(one.ari) for one in every]),
+    rows: list[tuple[str, list[TableCell]]] = [
+        ("sentences", [TableCell(f"{one.sentences:,}") for one in every]),
+        ("contain both terms, of those finished", [_controllability(found, one.name) for one in every]),
+        (
+            "words per sentence (± SD over sentences)",
+            [_figure(one, "words", f"{_number(one.words)} ± {_number(one.words_sd)}", _number, 2) for one in every],
+        ),
+        *(
+            (name, [_figure(one, figure, shown(getattr(one, figure), places), shown, places) for one in every])
+            for name, figure, shown, places in _FIGURES
+        ),
     ]
-    known = [(name, *values) for name, values in rows if set(values) != {NONE}]
+    known: list[tuple[TableCell | str, ...]] = [
+        (name, *values) for name, values in rows if {value.text for value in values} != {NONE}
+    ]
     return table("Quality of the sentences, by source", ("Property", *numbers(*(one.name for one in every))), known)
 
 
-def _controllability(account: Accounting | None) -> str:
-    return NONE if account is None else percent(account.controllability)
+def _controllability(found: Sentences, source: str) -> TableCell:
+    account = found.accounts.get(source)
+    if account is None:
+        return TableCell(NONE)
+    return TableCell(percent(account.controllability), _over_sets(found.controllability[source], percent, 1))
+
+
+def _figure(one: Quality, figure: str, value: str, shown: Callable[[float | None, int], str], places: int) -> TableCell:
+    """A figure over all sentences, and below it its mean and spread over independent sets."""
+    sets = one.over_sets.get(figure)
+    return TableCell(value, "" if sets is None or value == NONE else _over_sets(sets, shown, places))
+
+
+def _over_sets(sets: Spread, shown: Callable[[float | None, int], str], places: int) -> str:
+    if sets.sd is None:
+        return "one set only" if sets.values else "some sets are too small"
+    return f"over {count(len(sets.values), 'set')}: {shown(sets.mean, places)} ± {shown(sets.sd, places)}"
 
 
 def _number(value: float | None, decimals: int = 1) -> str:
     return NONE if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+_FIGURES: tuple[tuple[str, str, Callable[[float | None, int], str], int], ...] = (
+    (f"different words in {SAMPLE} sentences", "unique_tokens", _number, 0),
+    ("… without group terms", "unique_tokens_of_templates", _number, 0),
+    ("nearly repeat an earlier sentence", "near_duplicates", percent, 1),
+    ("negative in tone (VADER)", "negative", percent, 1),
+    ("neutral in tone", "neutral", percent, 1),
+    ("positive in tone", "positive", percent, 1),
+    ("Gunning Fog index (years of school)", "fog", _number, 1),
+    ("Automated Readability Index", "ari", _number, 1),
+)
 
 
 def _issues(issues: Mapping[str, Mapping[str, Estimate]]) -> Chart:

@@ -255,6 +255,11 @@ def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
             ("samples  = 4", "threshold = 2"),
             "line 9, `continuations.threshold`: must be a number from 0 to below 1, not 2",
         ),
+        (
+            ("samples  = 4", 'threshold = { "toxicity.linear" = "0.4" }'),
+            "line 9, `continuations.threshold`: must be a number from 0 to below 1, not '0.4'",
+        ),
+        (("samples  = 4", 'threshold = { "toxicity.tiny" = 0.4 }'), "a threshold is for a rater of the study"),
         (("samples  = 4", 'scope = "all"'), 'line 9, `continuations.scope`: must be "whole" or "completion", not'),
         (("[0.6, 1.0]", "[-1]"), "line 8, `continuations.decoding.temperature`: must be a number from 0"),
         (("[0.6, 1.0]", "[]"), "line 8, `continuations.decoding.temperature`: the list is empty"),

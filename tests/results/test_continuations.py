@@ -82,7 +82,7 @@ def test_the_curve_over_samples_ends_at_the_whole(run: Run):
     assert found
     [curve] = found.sizes
     assert (curve.cell.model, curve.cell.bias) == (found.cells[0].model, found.cells[0].bias)
-    sizes = [(samples, estimate) for rater, samples, estimate in curve.points if rater == "sentiment.vader.v1"]
+    sizes = [(samples, pair.difference) for rater, samples, pair in curve.points if rater == "sentiment.vader.v1"]
     assert [samples for samples, _ in sizes] == [1, 2, 3, 4]
     assert sizes[-1][1].value == found.cells[0].summary.pairs[0].difference.value
     assert sizes[0][1].n == 24 - 2  # the first sample of one opener of each group is empty
@@ -180,10 +180,43 @@ def test_a_reference_is_what_the_other_groups_are_compared_with():
     religion, gender = found.cells
     assert [(pair.a, pair.b) for pair in religion.summary.pairs[:2]] == [("Christians", "Muslims"), ("Jews", "Muslims")]
     assert [(pair.a, pair.b) for pair in gender.summary.pairs] == [("women", "men")], "it has no such group"
-    [size] = [one for one in found.sizes if one.cell.bias == "religion"]
-    assert size.points[-1][2].value == religion.summary.pairs[0].difference.value
+    size, *others = [one for one in found.sizes if one.cell.bias == "religion"]
+    assert size.points[-1][2].difference.value == religion.summary.pairs[0].difference.value
+    assert {one.b for one in (size, *others)} == {"Muslims"}
     above = [cells[0].summary.extremes["share_above"]["Jews"].value for cells in (plain.cells, found.cells)]
     assert above[1] < above[0], "the threshold is that of the study"
+
+
+def test_each_rater_has_its_own_threshold_unless_the_study_sets_one():
+    raters = ("toxicity.linear.v1", "toxicity.tiny.v1", "sentiment.vader.v1")
+    run = make_rated_run(Path("nowhere"), decodings=TWO[:1], raters=raters)
+
+    def thresholds(**said: object) -> list[float | None]:
+        resolved = {**run.meta["resolved"], "continuations": said}
+        found = summarise_continuations(replace(run, meta={**run.meta, "resolved": resolved}))
+        assert found
+        return [cell.summary.threshold for cell in found.cells]
+
+    assert thresholds() == thresholds(threshold=None) == [0.5, 0.7, None]
+    assert thresholds(threshold=0.9) == [0.9, 0.9, None], "sentiment has no threshold to replace"
+    assert thresholds(threshold={"toxicity.tiny.v1": 0.6}) == [0.5, 0.6, None]
+    assert thresholds(threshold={"sentiment.vader.v1": 0.2}) == [0.5, 0.7, 0.2]
+
+
+def test_the_share_above_a_threshold_is_counted_with_the_raters_own():
+    run = make_rated_run(Path("nowhere"), decodings=TWO[:1], raters=("toxicity.tiny.v1",))
+    found = summarise_continuations(run)
+    assert found and run.continuations
+    values = [
+        ratings["toxicity.tiny.v1"].value
+        for one, ratings in run.continuations.with_ratings("alpha-135m", TWO[0])
+        if one.prompt.group == "men"
+    ]
+    rated = [value for value in values if value is not None]
+    assert any(0.5 < value <= 0.7 for value in rated), "otherwise it would not matter which threshold counts"
+    [cell] = found.cells
+    assert cell.summary.extremes["share_above"]["men"].value == sum(value > 0.7 for value in rated) / len(rated)
+    assert cell.as_json()["threshold"] == 0.7
 
 
 def test_a_refusal_has_no_other_rating_that_counts(run: Run):

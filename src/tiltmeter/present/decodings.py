@@ -9,7 +9,13 @@ from tiltmeter.raters.class_map import declared, split
 from tiltmeter.records import Decoding
 from tiltmeter.results.summary.by_rater import Row
 
-AXES = {"max_new_tokens": "new tokens", "temperature": "temperature", "beams": "beams"}
+AXES = {
+    "max_new_tokens": "new tokens",
+    "temperature": "temperature",
+    "beams": "beams",
+    "top_k": "top k (0: no cut)",
+    "top_p": "top p (1: no cut)",
+}
 """Choices along which a curve can be drawn."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, get_args
@@ -14,6 +14,7 @@ from tiltmeter.files import is_there
 from tiltmeter.models import check_name
 from tiltmeter.raters import class_map
 from tiltmeter.raters.judge import QUESTIONS
+from tiltmeter.raters.scales import scale_of, threshold_of
 from tiltmeter.records import Decoding, Scope
 from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import ContinuationChoices, RaterChoice
@@ -31,6 +32,7 @@ _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "max_new_tokens": (int, 1, 10**6, "a whole number from 1 up"),
 }
 """Settings of the decoding in the order of the grid: their kind, least, most, and what is right."""
+_SHARE = (0.0, 1.0)
 _MOST_SAMPLES = 100_000
 _MOST_DECODINGS = 10_000
 """Texts of one prompt, which are written and held together."""
@@ -54,14 +56,15 @@ class ContinuationsReader:
         scope = self.reader.value((_PLACE, "scope"), str, "whole")
         if scope not in get_args(Scope):
             raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')
+        chosen = self._raters()
         return ContinuationChoices(
             sources=prompt_sources(self.reader, "continuations", ["own-prompts"]),
             decodings=self._decodings(),
-            raters=self._raters(),
+            raters=chosen,
             samples=samples,
             scope=scope,
             reference=self._reference(),
-            threshold=self._threshold(),
+            threshold=self._threshold(chosen),
         )
 
     def _reference(self) -> tuple[str, ...]:
@@ -72,11 +75,34 @@ class ContinuationsReader:
             raise self.reader.error((_PLACE, "reference"), problem)
         return tuple(names)
 
-    def _threshold(self) -> float:
-        given = self.reader.table(_PLACE, _KEYS).get("threshold", 0.5)
-        if type(given) not in (int, float) or not 0 <= given < 1:
-            problem = f"must be a number from 0 to below 1, not {given!r}"
-            raise self.reader.error((_PLACE, "threshold"), problem)
+    def _threshold(self, chosen: Sequence[RaterChoice]) -> float | dict[str, float] | None:
+        """One for all raters that have one, or one for each that is named; None where each keeps its own."""
+        given = self.reader.table(_PLACE, _KEYS).get("threshold")
+        if given is None:
+            return None
+        if not isinstance(given, dict):
+            counted = [scale for one in chosen if threshold_of(_named(one)) is not None for scale in _ends(one)]
+            return self._threshold_on(given, max(low for low, _ in counted or [_SHARE]), counted or [_SHARE])
+        found: dict[str, float] = {}
+        for name, value in given.items():
+            try:
+                full = registry.resolve("rater", name)
+            except TiltmeterError as error:
+                raise self.reader.error((_PLACE, "threshold"), str(error)) from None
+            own = [one for one in chosen if one.name == full]
+            if not own:
+                problem = UnknownName("rater", name, [one.name for one in chosen]).problem
+                raise self.reader.error((_PLACE, "threshold"), f"{problem}; a threshold is for a rater of the study")
+            ends = [scale for one in own for scale in _ends(one)]
+            found[full] = self._threshold_on(value, max((low for low, _ in ends), default=-math.inf), ends)
+        return found
+
+    def _threshold_on(self, given: Any, low: float, ends: Sequence[tuple[float, float]]) -> float:
+        """A threshold that lies on the scales of all raters that it is for."""
+        high = min((high for _, high in ends), default=math.inf)
+        if type(given) not in (int, float) or not low <= given < high:
+            where = f" from {low:g} to below {high:g}" if math.isfinite(high) else ""
+            raise self.reader.error((_PLACE, "threshold"), f"must be a number{where}, not {given!r}")
         return float(given)
 
     def _decodings(self) -> tuple[Decoding, ...]:
@@ -161,6 +187,17 @@ class ContinuationsReader:
             check_name(options["model"])
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
+
+
+def _named(choice: RaterChoice) -> str:
+    """A rater with what stands behind its name."""
+    return f"{choice.name}:{choice.argument}" if choice.argument else choice.name
+
+
+def _ends(choice: RaterChoice) -> list[tuple[float, float]]:
+    """The ends of the scale of a rater, where it declares one."""
+    scale = scale_of(_named(choice))
+    return [scale.ends] if scale else []
 
 
 def plainest(decoding: Decoding) -> Decoding:

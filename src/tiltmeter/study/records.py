@@ -69,8 +69,8 @@ class ContinuationChoices:
     scope: Scope = "whole"
     reference: tuple[str, ...] = ()
     """Groups that the others of their bias are compared with; a bias without one compares every two of its groups."""
-    threshold: float = 0.5
-    """Above it a text counts as toxic."""
+    threshold: float | Mapping[str, float] | None = None
+    """Above it a text counts as toxic: for all raters, or by rater; None: each rater's own."""
 
     def samples_of(self, decoding: Decoding) -> int:
         """How many texts are written after each prompt: without randomness one is enough."""

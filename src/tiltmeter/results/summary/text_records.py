@@ -13,7 +13,7 @@ from tiltmeter.results.summary.repeats import Repeats
 from tiltmeter.results.summary.situations import SituationsCell
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.structures.by_structure import StructureSummary
-from tiltmeter.stats.views.continuations import ContinuationSummary
+from tiltmeter.stats.views.continuations import ContinuationSummary, GroupPair
 
 __all__ = ["PEOPLE", "kind_of"]
 
@@ -120,27 +120,35 @@ class PeopleAgreement:
 
 @dataclass(frozen=True, slots=True)
 class SizeCurve:
-    """The difference of two groups, worked out on the first so many samples of each prompt, for every rater.
+    """Two groups compared on the first samples of each prompt, for every rater.
 
     `cell` is one of the cells that it was worked out on; the others differ in the rater.
     """
 
     cell: ContinuationCell
-    points: Sequence[tuple[str, int, Estimate]]
-    """Rater, samples of each prompt, and the difference of the first two groups."""
+    a: str
+    b: str
+    points: Sequence[tuple[str, int, GroupPair]]
+    """Rater, samples of each prompt, and the two groups compared."""
 
     def as_json(self) -> dict[str, Any]:
         """The curve as the run folder keeps it."""
-        cell, pair = self.cell, self.cell.summary.pairs[0]
+        cell = self.cell
         return {
             "model": cell.model,
             "source": cell.source,
             "bias": cell.bias,
             "decoding": asdict(cell.decoding),
-            "a": pair.a,
-            "b": pair.b,
+            "a": self.a,
+            "b": self.b,
             "points": [
-                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                {
+                    "rater": rater,
+                    "samples": samples,
+                    "difference": found.difference.as_json(),
+                    "ratio": None if found.ratio is None else found.ratio.as_json(),
+                    "ratio_withheld": found.ratio_withheld,
+                }
                 for rater, samples, found in self.points
             ],
         }
@@ -156,7 +164,7 @@ class ContinuationsSummary:
     refusals: Sequence[Refusals]
     """By model, source and bias: what became of the texts that were asked for, by group, and how groups differ."""
     sizes: Sequence[SizeCurve] = ()
-    """The curve over sample size, one for each model and bias."""
+    """The curves over sample size: for each model and bias, one for every two groups compared."""
     people: PeopleAgreement | None = None
     repeats: Sequence[Repeats] = ()
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""

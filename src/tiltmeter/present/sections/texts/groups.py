@@ -39,8 +39,10 @@ def group_sections(texts: RunTexts) -> Iterator[Section]:
         yield Section("Mean rating of each group", shown(*mean_charts(texts), means_table(texts)), folded=True)
     extremes = extremes_table(texts)
     if extremes:
-        threshold = (texts.run.meta["resolved"].get("continuations") or {}).get("threshold", 0.5)
-        said = f"How many texts are rated above {threshold:g}, and how many prompts lead to at least one such text."
+        said = (
+            f"How many texts are rated above the threshold ({_thresholds(texts)}), and how many prompts lead to at "
+            "least one such text. A rater's threshold is its makers', unless the study sets another."
+        )
         yield Section("The highest ratings", (Prose(text(said)), extremes), folded=True)
     if texts.summary.refusals:
         yield Section("Refused and missing texts", tuple(refusal_blocks(texts)))
@@ -49,6 +51,14 @@ def group_sections(texts: RunTexts) -> Iterator[Section]:
         again = " Each text counts once for each length at which it was rated." if _once(texts) else ""
         said = f"A text without a rating counts in no mean. Groups that lose more texts are compared on fewer.{again}"
         yield Section("Texts that were not rated", (Prose(text(said)), missing), folded=True)
+
+
+def _thresholds(texts: RunTexts) -> str:
+    """The threshold of each rater; one alone where all have the same."""
+    found = {cell.rater: cell.summary.threshold for cell in texts.summary.cells if cell.summary.threshold is not None}
+    if len(set(found.values())) == 1:
+        return f"{next(iter(found.values())):g}"
+    return listed([f"{rater_words(rater)} {threshold:g}" for rater, threshold in found.items()])
 
 
 def mean_charts(texts: RunTexts) -> Iterator[Chart]:
@@ -198,12 +208,13 @@ def extremes_table(texts: RunTexts) -> Table | None:
                 (
                     TableCell(texts.group(group, cell.bias), texts.names.bias(cell.bias), place=place),
                     TableCell(rater_words(cell.rater), where),
+                    TableCell(f"{cell.summary.threshold:g}", sort=sort_key(cell.summary.threshold)),
                     share_cell(above, place=place),
                     share_cell(any_above),
                     mean_cell(highest),
                 )
             )
-    columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
+    columns = (Column("Group"), Column("Rater"), *numbers("Threshold", *_FAR.values()))
     return table("The highest ratings, by group", columns, rows, sortable=True)
 
 

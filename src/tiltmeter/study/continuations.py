@@ -12,16 +12,17 @@ from tiltmeter import raters, registry
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.files import is_there
 from tiltmeter.models import check_name
+from tiltmeter.models.asking import PROMPT
 from tiltmeter.raters import class_map
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.raters.scales import scale_of, threshold_of
-from tiltmeter.records import Decoding, Scope
+from tiltmeter.records import ASKING, Decoding, Scope
 from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import ContinuationChoices, RaterChoice
 
 JUDGE = "judge.chat.v1"
 _PLACE = "continuations"
-_KEYS = {"sources", "decoding", "samples", "raters", "scope", "reference", "threshold"}
+_KEYS = {"sources", "decoding", "asking", "samples", "raters", "scope", "reference", "threshold"}
 _RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
@@ -106,18 +107,55 @@ class ContinuationsReader:
         return float(given)
 
     def _decodings(self) -> tuple[Decoding, ...]:
+        """Every combination of the settings of each grid, under every way of asking."""
         key = (_PLACE, "decoding")
-        table = self.reader.value(key, dict, {})
-        self.reader.known_keys(key, table, set(_AXES))
-        axes = {name: self._axis(name, given) for name, given in table.items()}
-        count = math.prod(map(len, axes.values()))
+        given = self.reader.table(_PLACE, _KEYS).get("decoding", {})
+        grids = given if isinstance(given, list) else [self.reader.value(key, dict, {})]
+        if not grids or not all(isinstance(grid, dict) for grid in grids):
+            raise self.reader.error(key, "must be a table of settings, or a list of such tables")
+        asking = self._asking()
+        axes = []
+        for grid in grids:
+            self.reader.known_keys(key, grid, set(_AXES))
+            found = {name: self._axis(name, values) for name, values in grid.items()}
+            axes.append([[(name, value) for value in found[name]] for name in _AXES if name in found])
+        count = sum(math.prod(map(len, grid)) for grid in axes) * len(asking)
         if count > _MOST_DECODINGS:
             raise self.reader.error(
                 key,
                 f"{count:,} combinations of settings are too many; the limit is {_MOST_DECODINGS:,} at most",
             )
-        ordered = [[(name, value) for value in axes[name]] for name in _AXES if name in axes]
-        return tuple(dict.fromkeys(plainest(Decoding(**dict(cell))) for cell in product(*ordered)))
+        made = (Decoding(**dict(cell), **way) for way in asking for grid in axes for cell in product(*grid))
+        return tuple(dict.fromkeys(map(plainest, made)))
+
+    def _asking(self) -> list[dict[str, Any]]:
+        """Every combination of form, request and system prompt; one without any where the study names none."""
+        key = (_PLACE, "asking")
+        table = self.reader.value(key, dict, {})
+        self.reader.known_keys(key, table, set(ASKING))
+        axes = []
+        for name, given in table.items():
+            values = given if isinstance(given, list) else [given]
+            if not values or len({repr(value) for value in values}) < len(values):
+                problem = "a value is listed twice" if values else "the list is empty"
+                raise self.reader.error((*key, name), problem)
+            for value in values:
+                self._check_asking(name, value)
+            axes.append([(name, value) for value in values])
+        return [dict(way) for way in product(*axes)]
+
+    def _check_asking(self, name: str, value: Any) -> None:
+        key = (_PLACE, "asking", name)
+        if not isinstance(value, str):
+            raise self.reader.error(key, f"must be a text, or a list of texts, not {value!r}")
+        if name == "form" and value not in ("chat", "text"):
+            raise self.reader.error(key, f'must be "chat" (in the chat template) or "text" (bare), not {value!r}')
+        if name == "request" and value and value.count(PROMPT) != 1:
+            raise self.reader.error(key, f"must contain {PROMPT} once, where the prompt goes, not {value!r}")
+        named = [model for model in self.reader.data.get("models", ()) if str(model).startswith("chat:")]
+        if name == "form" and value == "text" and named:
+            problem = f"`{named[0]}` is always asked in its chat template; name the model without `chat:`"
+            raise self.reader.error(key, problem)
 
     def _axis(self, name: str, given: Any) -> list[Any]:
         kind, least, most, right = _AXES[name]
@@ -203,9 +241,15 @@ def _ends(choice: RaterChoice) -> list[tuple[float, float]]:
 def plainest(decoding: Decoding) -> Decoding:
     """The same settings without those that change nothing: nothing is cut where the best is taken.
 
+    Bare text has no request and no system prompt, and these make it a chat.
+
     >>> plainest(Decoding(temperature=0.0, top_p=0.9)) == Decoding(temperature=0.0)
     True
     """
+    if decoding.form == "text":
+        decoding = replace(decoding, request="", system="")
+    elif decoding.request or decoding.system:
+        decoding = replace(decoding, form="chat")
     if decoding.beams > 1 or decoding.temperature == 0:
         return replace(decoding, temperature=0.0, top_k=0, top_p=1.0)
     return decoding

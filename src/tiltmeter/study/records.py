@@ -155,6 +155,8 @@ class Plan:
         given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
+        if self.study.continuations is not None:
+            given["continuations"]["decodings"] = [one.as_json() for one in self.study.continuations.decodings]
         for source in given["sources"]:
             source["options"] = _lasting(source["options"])
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None

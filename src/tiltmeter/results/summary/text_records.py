@@ -62,7 +62,7 @@ class ContinuationCell:
             "model": self.model,
             "source": self.source,
             "bias": self.bias,
-            "decoding": asdict(self.decoding),
+            "decoding": self.decoding.as_json(),
             "rater": self.rater,
             "scope": self.scope,
             **self.summary.as_json(),
@@ -138,7 +138,7 @@ class SizeCurve:
             "model": cell.model,
             "source": cell.source,
             "bias": cell.bias,
-            "decoding": asdict(cell.decoding),
+            "decoding": cell.decoding.as_json(),
             "a": self.a,
             "b": self.b,
             "points": [

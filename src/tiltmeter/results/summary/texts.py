@@ -154,9 +154,9 @@ def _threshold(run: Run, rater: str) -> float | None:
     """Above which a text counts as toxic: as the study says, or the rater's own; None for raters that have none."""
     own, said = threshold_of(rater), _choices(run).get("threshold")
     if isinstance(said, Mapping):
-        name = rater.partition(":")[0]
-        return said.get(name, own)
-    return own if said is None or own is None else said
+        said = said.get(rater.partition(":")[0], own)
+        return None if said is None else float(said)
+    return own if said is None or own is None else float(said)
 
 
 def reference_among(run: Run, groups: Collection[str]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from tiltmeter.records import STRUCTURE_COLUMNS, Decoding, Estimate, Structure
+from tiltmeter.records import ASKING, STRUCTURE_COLUMNS, Decoding, Estimate, Structure
 from tiltmeter.results.cells import Table
 from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.results.texts import rated_texts
@@ -18,9 +18,11 @@ _DECODING = {
     "beams": int,
     "max_new_tokens": int,
     "whole_sentences": int,
+    **dict.fromkeys(ASKING, str),
 }
 _WRITTEN_WITH = {
-    name: _DECODING[name] for name in ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens")
+    name: _DECODING[name]
+    for name in ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens", *ASKING)
 }
 _LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
 _PLACE: dict[str, type] = {**dict.fromkeys(("model", "source", "bias"), str), **_DECODING}
@@ -181,7 +183,7 @@ def _place(cell: ContinuationCell) -> dict[str, object]:
 
 def _settings(decoding: Decoding) -> dict[str, object]:
     found = asdict(decoding)
-    return {name: kind(found[name]) for name, kind in _DECODING.items()}
+    return {name: kind(found[name]) if name not in ASKING else found[name] or None for name, kind in _DECODING.items()}
 
 
 def _estimate(found: Estimate) -> dict[str, object]:

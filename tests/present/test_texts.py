@@ -13,12 +13,12 @@ import pytest
 
 from tests.present.completions import DECODINGS, MadeUp, make_rated_run
 from tiltmeter.parquet import parquet_rows
-from tiltmeter.present.blocks import Chart, Notice, Section, Table, TableCell, as_json, each, from_json
+from tiltmeter.present.blocks import Chart, Listing, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.groups import wider
 from tiltmeter.present.sections.texts.section import texts
-from tiltmeter.present.words import signed
+from tiltmeter.present.words import p_value, percent, signed
 from tiltmeter.records import Decoding, Estimate, Prompt
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
@@ -251,6 +251,22 @@ def test_the_threshold_stands_beside_what_is_above_it(tmp_path: Path):
     run = make_rated_run(tmp_path, decodings=FEW[:1], raters=("toxicity.linear.v1", "toxicity.tiny.v1"))
     found = table(sections_of(run), "The highest ratings")
     assert {(row[1].text, row[2].text) for row in found.rows} == {("toxicity linear", "0.5"), ("toxicity tiny", "0.7")}
+
+
+def test_refusals_stand_beside_every_result_on_chat_models(tmp_path: Path):
+    ways = [replace(FEW[0], form=form) for form in ("text", "chat")]
+    run = make_rated_run(tmp_path, decodings=ways, raters=("sentiment.vader.v1", "refusal.v5"))
+    summary = summarise_run(run)
+    assert summary.continuations
+    shown = texts(reported((run, summary)))
+    notes = ["".join(span.text for span in line) for one in each(shown, Listing) for line in one.items]
+    said = [note for note in notes if "Refused" in note]
+    assert len(said) == 2, "one for each way of asking"
+    for note, found in zip(said, summary.continuations.refusals, strict=True):
+        [pair] = found.pairs
+        assert f"asked as {found.asking['form']}" in note
+        assert percent(found.groups["women"].share.value) in note
+        assert signed(100 * (pair.difference.value or 0.0), 1) in note and p_value(pair.difference.p_adjusted) in note
 
 
 def test_every_bias_has_its_curve_over_samples(shown: list[Section], summary: RunSummary):

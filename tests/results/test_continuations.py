@@ -127,6 +127,52 @@ def test_people_are_one_more_rater(run: Run):
     assert by_rater["sentiment.minilm.v1"] == (("gender", "women", "men"),)
 
 
+def test_people_are_pooled_over_settings_with_an_interval_and_other_is_no_number(tmp_path: Path):
+    run = make_rated_run(tmp_path, biases=("religion",), decodings=TWO, raters=("regard.minilm.v2",))
+    resolved = {**run.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
+    run = replace(run, meta={**run.meta, "resolved": resolved})
+    assert run.continuations
+    rows = ["id,value,annotator,kind"]
+    expected: dict[str, list[float]] = {"Muslims": [], "Jews": []}
+    other = 0
+    for decoding in TWO:
+        for one in run.continuations.texts("alpha-135m", decoding):
+            if one.prompt.group in expected and one.sample == 0:
+                value = {"Muslims": -1, "Jews": 1}[one.prompt.group] if one.prompt.origin[-1] in "13579" else 2
+                other += value == 2
+                expected[one.prompt.group] += [value] if value != 2 else []
+                rows.append(f"{text_id('alpha-135m', one)},{value},ann,regard")
+    assert other and all(expected.values())
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("\n".join(rows), encoding="utf-8")
+    found = summarise_continuations(run, read_ratings([sheet]))
+    assert found
+    [pooled] = found.people_pooled
+    [pair] = pooled.summary.pairs
+    assert (pair.a, pair.b) == ("Jews", "Muslims"), "the reference of the study, though it comes first in the file"
+    assert pair.difference.value == 2.0
+    assert pair.difference.n == sum(map(len, expected.values()))
+    assert pair.difference.n_unscored == other
+    assert (
+        max(cell.summary.pairs[0].difference.n for cell in found.cells if "people" in cell.rater) * 2
+        == pair.difference.n
+    )
+    assert set(pooled.beside) == {"regard.minilm.v2"}
+    beside = pooled.beside["regard.minilm.v2"]
+    assert beside.pairs[0].difference.n + beside.pairs[0].difference.n_unscored == pair.difference.n
+    assert json.loads(json.dumps(found.as_json()))["people_pooled"][0]["pairs"][0]["difference"]["value"] == 2.0
+
+
+def test_people_pooled_have_an_interval_where_they_differ(run: Run):
+    found = summarise_continuations(run, judged(run))
+    assert found
+    [pooled] = found.people_pooled
+    difference = pooled.summary.pairs[0].difference
+    assert difference.value == pytest.approx(-1.15)
+    assert difference.low is not None and difference.high is not None and difference.low < -1.15 < difference.high
+    assert set(pooled.beside) == {"sentiment.vader.v1", "sentiment.minilm.v1"}
+
+
 def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
     sheet = tmp_path / "sheet.csv"
     assert write_sheet(run, sheet, 20, seed=3) == 20

@@ -119,6 +119,25 @@ class PeopleAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class PeoplePooled:
+    """What people say of the groups of a bias over all prompts and decodings together."""
+
+    model: str
+    bias: str
+    rater: str
+    """The name that stands for them in tables."""
+    summary: ContinuationSummary
+    beside: Mapping[str, ContinuationSummary]
+    """What raters of the same kind say of the texts that people gave a number."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as the run folder keeps them."""
+        place = {"model": self.model, "bias": self.bias, "rater": self.rater}
+        beside = {rater: found.figures() for rater, found in self.beside.items()}
+        return {**place, **self.summary.figures(), "beside": beside}
+
+
+@dataclass(frozen=True, slots=True)
 class SizeCurve:
     """Two groups compared on the first samples of each prompt, for every rater.
 
@@ -166,6 +185,8 @@ class ContinuationsSummary:
     sizes: Sequence[SizeCurve] = ()
     """The curves over sample size: for each model and bias, one for every two groups compared."""
     people: PeopleAgreement | None = None
+    people_pooled: Sequence[PeoplePooled] = ()
+    """What people say over all prompts and decodings, for each model and bias of which they rated texts."""
     repeats: Sequence[Repeats] = ()
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
     situations: Sequence[SituationsCell] = ()
@@ -189,6 +210,7 @@ class ContinuationsSummary:
             "sizes": [curve.as_json() for curve in self.sizes],
             "repeats": [one.as_json() for one in self.repeats],
             **({"people": asdict(self.people)} if self.people else {}),
+            **({"people_pooled": [one.as_json() for one in self.people_pooled]} if self.people_pooled else {}),
             **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
         }
 

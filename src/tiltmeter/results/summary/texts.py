@@ -18,6 +18,7 @@ from tiltmeter.results.summary.people import (
     people_agreement,
     people_cells,
     people_name,
+    pooled_people,
     rated_by_people,
 )
 from tiltmeter.results.summary.people_ratings import PeopleRatings
@@ -95,6 +96,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         refusals=tuple(refusals(rated, refusal_rater(found), order)),
         sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
         people=people_agreement(texts, name) if texts else None,
+        people_pooled=tuple(pooled_people(texts, name, judged, order)),
         repeats=tuple(repeats(run)),
         situations=tuple(_situations(run, cell) for cell in stated),
     )

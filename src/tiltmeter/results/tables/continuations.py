@@ -68,7 +68,7 @@ SITUATIONS: Mapping[str, type] = {
     **_ESTIMATE,
 }
 REFUSALS: Mapping[str, type] = {
-    **dict.fromkeys(("model", "source", "bias", "group", "against"), str),
+    **dict.fromkeys(("model", "source", "bias", *ASKING, "group", "against"), str),
     **dict.fromkeys(("asked", "refused", "unknown"), int),
     **_ESTIMATE,
     **dict.fromkeys(("lower_bound", "upper_bound"), float),
@@ -136,7 +136,7 @@ def situation_rows(found: ContinuationsSummary) -> Rows:
 def refusal_rows(found: ContinuationsSummary) -> Rows:
     """The share that was refused of every group, and of every two groups the difference."""
     for one in found.refusals:
-        place = {"model": one.model, "source": one.source, "bias": one.bias}
+        place = {"model": one.model, "source": one.source, "bias": one.bias, **one.asking}
         for name, group in one.groups.items():
             low, high = group.bounds
             counts = {"asked": group.asked, "refused": group.refused, "unknown": group.unknown}

@@ -49,6 +49,7 @@ SCALES: Mapping[str, Scale] = {
         Scale("lexicon", 0.0, 1.0, 0.0, 1),
         Scale("groups", -1.0, 1.0, 0.0, 0),
         Scale("refusal", 0.0, 1.0, 0.0, 0),
+        Scale("about", 0.0, 1.0, None, 0),
     )
 }
 """By kind. Of other kinds nothing is declared, and their ends are seen from the values."""

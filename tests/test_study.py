@@ -244,6 +244,38 @@ def test_lists_make_a_grid_in_which_the_length_changes_fastest() -> None:
     ]
 
 
+def test_several_grids_vary_one_setting_at_a_time() -> None:
+    assert decodings("[{ temperature = [0.5, 1] }, { top_k = [40, 0] }]") == [
+        Decoding(temperature=0.5),
+        Decoding(temperature=1.0),
+        Decoding(top_k=40),
+    ]
+    with pytest.raises(UserError, match="must be a table of settings, or a list of such tables"):
+        decodings("[1]")
+
+
+def test_ways_of_asking_are_choices_and_bare_text_has_one() -> None:
+    asking = 'asking = { form = ["text", "chat"], request = ["", "Go on: {prompt}"], system = ["", "Be brief."] }'
+    study = parse(CONTINUATIONS.replace("samples  = 4", asking)).continuations
+    assert study
+    ways = list(dict.fromkeys((one.form, one.request, one.system) for one in study.decodings))
+    chat = [("chat", request, system) for request in ("", "Go on: {prompt}") for system in ("", "Be brief.")]
+    assert ways == [("text", "", ""), *chat]
+    assert len(study.decodings) == len(ways) * 4
+    told = parse(CONTINUATIONS.replace("samples  = 4", 'asking = { system = "Be brief." }')).continuations
+    assert told and {one.form for one in told.decodings} == {"chat"}, "only a chat has a system prompt"
+    bare = 'asking = { form = ["chat", "text"] }'
+    with pytest.raises(UserError, match="is always asked in its chat template"):
+        parse(CONTINUATIONS.replace('"scripted"', '"chat:smollm2-135m"').replace("samples  = 4", bare))
+
+
+def test_how_a_prompt_is_put_is_recorded_only_where_the_study_says_so() -> None:
+    assert repr(Decoding()) == (
+        "Decoding(temperature=1.0, top_k=0, top_p=1.0, max_new_tokens=40, stop=(), beams=1, whole_sentences=False)"
+    ), "ids of sheets that people rated are made of this"
+    assert set(Decoding(system="x").as_json()) - set(Decoding().as_json()) == {"system"}
+
+
 def test_settings_that_mean_the_same_are_carried_out_once() -> None:
     assert decodings("{ temperature = [0, 1], top_p = [0.9, 1.0] }") == [
         Decoding(temperature=0.0),
@@ -285,6 +317,22 @@ def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
             ("samples  = 4", "threshold = 2"),
             "line 9, `continuations.threshold`: must be a number from 0 to below 1, not 2",
         ),
+        (
+            ("samples  = 4", 'threshold = { "toxicity.linear" = "0.4" }'),
+            "line 9, `continuations.threshold`: must be a number from 0 to below 1, not '0.4'",
+        ),
+        (("samples  = 4", 'threshold = { "toxicity.tiny" = 0.4 }'), "a threshold is for a rater of the study"),
+        (
+            ("samples  = 4", 'asking = { form = "bare" }'),
+            'line 9, `continuations.asking.form`: must be "chat" .* or "text"',
+        ),
+        (
+            ("samples  = 4", 'asking = { request = "Go on" }'),
+            "`continuations.asking.request`: must contain {prompt} once",
+        ),
+        (("samples  = 4", "asking = { system = [] }"), "`continuations.asking.system`: the list is empty"),
+        (("samples  = 4", "asking = { system = 4 }"), "`continuations.asking.system`: must be a text"),
+        (("samples  = 4", 'asking = { tone = "kind" }'), "there is no key `tone`"),
         (("samples  = 4", 'scope = "all"'), 'line 9, `continuations.scope`: must be "whole" or "completion", not'),
         (("[0.6, 1.0]", "[-1]"), "line 8, `continuations.decoding.temperature`: must be a number from 0"),
         (("[0.6, 1.0]", "[]"), "line 8, `continuations.decoding.temperature`: the list is empty"),

@@ -377,6 +377,28 @@ class Decoding:
     """More than one: beam search, without sampling."""
     whole_sentences: bool = False
     """Stop where the first sentence ends."""
+    form: Literal["", "chat", "text"] = ""
+    """How the prompt is put: as a request in the chat template, or as bare text; blank: as the model's name says."""
+    request: str = ""
+    """The wording of the request, with `{prompt}` in it; blank: ours."""
+    system: str = ""
+    """The system prompt before the request; blank: that of the model's own template."""
+
+    @property
+    def bare(self) -> Decoding:
+        """The decoding without how the prompt is put: what the model itself is told."""
+        return replace(self, form="", request="", system="")
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings; how the prompt is put only where the study says so, so that earlier records stay the same."""
+        return {name: value for name, value in asdict(self).items() if value or name not in ASKING}
+
+    def __repr__(self) -> str:
+        return f"Decoding({', '.join(f'{name}={value!r}' for name, value in self.as_json().items())})"
+
+
+ASKING = ("form", "request", "system")
+"""The fields of a decoding that say how the prompt is put."""
 
 
 UNCUT = "the model does not say where its tokens end, so that no shorter text can be cut from this one"

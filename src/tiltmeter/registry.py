@@ -61,6 +61,7 @@ TABLES: dict[str, dict[str, str]] = {
         "groups.first.v1": "tiltmeter.raters.groups:FirstGroup",
         "groups.only.v1": "tiltmeter.raters.groups:OnlyGroup",
         "refusal.v5": "tiltmeter.raters.refusal:Refusal",
+        "about.parse.v1": "tiltmeter.raters.about:AboutParse",
         "judge.chat.v1": "tiltmeter.raters.judge:Judge",
         "hf.v1": "tiltmeter.raters.classifier:Classifier",
     },

@@ -160,6 +160,9 @@ def test_chat_goes_through_the_chat_of_the_server(opened: Any, tmp_path: Path) -
     [[answer]] = model.complete([model.chat_prompt("Say it.")], Decoding(temperature=0))
     assert (answer.text, answer.ended) == ("said 7", "end")
     assert served.asked[-1]["messages"] == [{"role": "user", "content": "Say it."}]
+    model.complete([model.chat_prompt("Say it.", system="Be brief.")], Decoding(temperature=0))
+    told = {"role": "system", "content": "Be brief."}
+    assert served.asked[-1]["messages"] == [told, {"role": "user", "content": "Say it."}]
     with pytest.raises(ModelError, match="write `chat:` before the name"):
         model.complete(["He is"], Decoding())
     chat = as_writer(models.load(f"chat:{model.facts.name}&concurrency=2", ModelSettings(answers=tmp_path)))

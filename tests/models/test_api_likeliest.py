@@ -19,7 +19,8 @@ from tiltmeter.models import ModelSettings, as_proposer
 from tiltmeter.models.api import ApiModel, BudgetSpent, MemoryJournal, load
 from tiltmeter.models.api.client import Refused
 from tiltmeter.models.api.likeliest import FIRST_PIECES, NO_NUMBERS_BY_CHAT, ListedTokens, most_probable_words
-from tiltmeter.models.chat import INSTRUCTION, NOTHING, ChatModel
+from tiltmeter.models.asking import INSTRUCTION
+from tiltmeter.models.chat import NOTHING, ChatModel
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 
 NURSE = "The nurse said that"

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.present.completions import DECODINGS, MadeUp, make_rated_run
 from tiltmeter.parquet import parquet_rows
-from tiltmeter.present.blocks import Chart, Notice, Section, Table, TableCell, as_json, each, from_json
+from tiltmeter.present.blocks import Chart, Listing, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.groups import wider
 from tiltmeter.present.sections.texts.section import texts
-from tiltmeter.present.words import signed
+from tiltmeter.present.words import p_value, percent, signed
 from tiltmeter.records import Decoding, Estimate, Prompt
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
@@ -61,6 +62,21 @@ def table(shown: Sequence[Section], caption: str) -> Table:
 
 def charts(shown: Sequence[Section], name: str) -> list[Chart]:
     return [one for one in each(shown, Chart) if one.name.startswith(f"{name} ")]
+
+
+def rows_of(chart: Chart) -> list[dict[str, Any]]:
+    """The data of all layers of a chart."""
+
+    def found(part: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(part, Mapping):
+            yield from part.get("values", ()) if "values" in part else ()
+            for one in part.values():
+                yield from found(one)
+        elif isinstance(part, list | tuple):
+            for one in part:
+                yield from found(one)
+
+    return [row for row in found(chart.spec) if isinstance(row, dict)]
 
 
 def cells_of(found: Table) -> list[TableCell]:
@@ -201,10 +217,62 @@ def test_the_k_highest_are_shown_where_the_first_decoding_has_one_sample(tmp_pat
     assert names == {"highest", "highest difference", "highest ratio"}
 
 
+def test_ratios_are_curves_with_intervals_where_ratings_have_a_ratio(tmp_path: Path):
+    decodings = [Decoding(temperature=heat, top_p=cut, max_new_tokens=10) for heat in (0.6, 1.0) for cut in (0.9, 1.0)]
+    run = make_rated_run(tmp_path, decodings=decodings, raters=("toxicity.linear.v1", "sentiment.vader.v1"))
+    summary = summarise_run(run)
+    assert summary.continuations
+    shown = texts(reported((run, summary)))
+    pairs = {cell.decoding: cell.summary.pairs[0] for cell in summary.continuations.cells if "linear" in cell.rater}
+    for axis in ("temperature", "top p"):
+        [chart] = charts(shown, f"ratio by {axis}")
+        drawn = {row["value"] for row in rows_of(chart) if "value" in row}
+        assert drawn == {pair.ratio.value for pair in pairs.values() if pair.ratio}, "each of the four once"
+        assert "sentiment vader" not in chart.alternative
+        assert "No ratio for sentiment vader" in "".join(span.text for span in chart.caption)
+        assert sum("low" in row and "segment" in row for row in rows_of(chart)) > 0, "with intervals"
+
+
+def test_several_groups_against_one_are_lines_of_one_chart(tmp_path: Path):
+    made = make_rated_run(
+        tmp_path, biases=("religion",), decodings=FEW, raters=("toxicity.linear.v1", "sentiment.vader.v1")
+    )
+    resolved = {**made.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
+    run = replace(made, meta={**made.meta, "resolved": resolved})
+    shown = sections_of(run)
+    [ratios] = [one for one in charts(shown, "ratio by new tokens") if " against " in one.name]
+    assert len({row["series"] for row in rows_of(ratios) if "value" in row}) == 3
+    [differences] = [one for one in charts(shown, "new tokens") if " against " in one.name]
+    assert "toxicity" not in differences.alternative, "what has a ratio is not shown twice"
+    assert not [one for one in charts(shown, "ratio by new tokens") if " against " not in one.name]
+
+
+def test_the_threshold_stands_beside_what_is_above_it(tmp_path: Path):
+    run = make_rated_run(tmp_path, decodings=FEW[:1], raters=("toxicity.linear.v1", "toxicity.tiny.v1"))
+    found = table(sections_of(run), "The highest ratings")
+    assert {(row[1].text, row[2].text) for row in found.rows} == {("toxicity linear", "0.5"), ("toxicity tiny", "0.7")}
+
+
+def test_refusals_stand_beside_every_result_on_chat_models(tmp_path: Path):
+    ways = [replace(FEW[0], form=form) for form in ("text", "chat")]
+    run = make_rated_run(tmp_path, decodings=ways, raters=("sentiment.vader.v1", "refusal.v5"))
+    summary = summarise_run(run)
+    assert summary.continuations
+    shown = texts(reported((run, summary)))
+    notes = ["".join(span.text for span in line) for one in each(shown, Listing) for line in one.items]
+    said = [note for note in notes if "Refused" in note]
+    assert len(said) == 2, "one for each way of asking"
+    for note, found in zip(said, summary.continuations.refusals, strict=True):
+        [pair] = found.pairs
+        assert f"asked as {found.asking['form']}" in note
+        assert percent(found.groups["women"].share.value) in note
+        assert signed(100 * (pair.difference.value or 0.0), 1) in note and p_value(pair.difference.p_adjusted) in note
+
+
 def test_every_bias_has_its_curve_over_samples(shown: list[Section], summary: RunSummary):
     assert summary.continuations
-    assert [curve.cell.bias for curve in summary.continuations.sizes] == ["gender", "religion"]
-    assert len(charts(shown, "samples")) == 2
+    assert {curve.cell.bias for curve in summary.continuations.sizes} == {"gender", "religion"}
+    assert len(charts(shown, "samples")) == len(charts(shown, "ratio by samples")) == 2
 
 
 def test_runs_are_told_apart_by_study_and_folder(tmp_path: Path):

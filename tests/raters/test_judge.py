@@ -105,3 +105,10 @@ def test_a_text_too_long_for_the_judge_is_unrated_and_the_others_are_not() -> No
     long, short = Judge(Short({"sun": "positive"}), SENTIMENT).rate(["sun " * 500, "sun"])
     assert (long.value, short.value) == (None, 1.0)
     assert long.unrated == "the judge could not answer: the prompt fills the model's context of 64 tokens"
+
+
+def test_a_judge_says_whether_a_text_is_about_the_group():
+    judge = Judge(Echo({"kind": "Yes.", "rain": "no", "mayor": "partly"}), QUESTIONS["about"])
+    texts = ["XYZ was kind.", "The rain fell near XYZ.", "XYZ met the mayor, who was rude."]
+    assert [rating.value for rating in judge.rate(texts)] == [1.0, 0.0, 0.5]
+    assert judge.wants_mask and judge.name == "judge.chat.v1:about:echo"

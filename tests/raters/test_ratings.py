@@ -32,6 +32,24 @@ POLES = {
         [" a nurse at the hospital.", "She apologised and offered to help."],
         0.5,
     ),
+    "about.parse.v1": (
+        [
+            "XYZ was known for being kind to everyone.",
+            "XYZ is a nurse who works at night.",
+            "XYZ said that he was tired and went home.",
+            "The neighbours hired XYZ for the summer.",
+            "XYZ worked as a teacher. She loved the children.",
+            "Everybody thought that XYZ was lazy.",
+            "The film is about XYZ who is not well.",
+        ],
+        [
+            "XYZ's mother was a fool and her husband drank.",
+            "The weather was bad near XYZ. The roads were closed.",
+            "XYZ lives in a town. The town has a mayor. The mayor is rude and the council ignores him.",
+            'XYZ said: "The government is corrupt and the people are lazy."',
+        ],
+        0.5,
+    ),
     "sentiment.vader.v1": (
         ["Keisha is a wonderful friend.", "I love this happy place!"],
         ["Todd is a nasty, evil man.", "It was a horrible tragedy."],
@@ -73,6 +91,22 @@ def load(name: str) -> raters.Rater:
     return raters.load(name)
 
 
+def test_the_share_of_statements_about_the_group_is_counted() -> None:
+    texts = {
+        "XYZ went out. The weather was cold.": 1 / 2,
+        "XYZ went out. The weather was cold. The wind blew and the trees fell.": 1 / 4,
+        'XYZ should know how to .." "Well, he\'s a fool': 1 / 2,
+        "XYZ should be ashamed. They are liars and they steal.": 1.0,
+        "XYZ met others who have money.": 1.0,
+    }
+    found = raters.load("about.parse").rate(list(texts))
+    assert [one.value for one in found] == list(texts.values())
+    assert [one.label for one in found] == ["partly", "partly", "partly", "about the group", "about the group"]
+    unmarked, nothing = raters.load("about.parse").rate(["She went out.", "XYZ, the nurse"])
+    assert (unmarked.value, nothing.value) == (None, None)
+    assert unmarked.unrated == "nothing in the text is marked as the group"
+
+
 def test_every_registered_rater_has_its_poles_here_or_a_file_of_its_own() -> None:
     assert set(registry.names("rater")) == set(POLES) | _ELSEWHERE
 
@@ -112,7 +146,7 @@ def test_a_rating_does_not_depend_on_the_other_texts(name: str) -> None:
 def test_a_rater_says_what_it_stands_on(name: str) -> None:
     rater = load(name)
     assert all(isinstance(value, str) and value for value in rater.facts.values())
-    assert rater.wants_mask == name.startswith("regard.")
+    assert rater.wants_mask == name.startswith(("regard.", "about."))
 
 
 def test_an_argument_is_refused_where_it_means_nothing_and_asked_for_where_it_is_needed() -> None:

@@ -82,7 +82,7 @@ def test_the_curve_over_samples_ends_at_the_whole(run: Run):
     assert found
     [curve] = found.sizes
     assert (curve.cell.model, curve.cell.bias) == (found.cells[0].model, found.cells[0].bias)
-    sizes = [(samples, estimate) for rater, samples, estimate in curve.points if rater == "sentiment.vader.v1"]
+    sizes = [(samples, pair.difference) for rater, samples, pair in curve.points if rater == "sentiment.vader.v1"]
     assert [samples for samples, _ in sizes] == [1, 2, 3, 4]
     assert sizes[-1][1].value == found.cells[0].summary.pairs[0].difference.value
     assert sizes[0][1].n == 24 - 2  # the first sample of one opener of each group is empty
@@ -125,6 +125,52 @@ def test_people_are_one_more_rater(run: Run):
     assert all(one.n == 82 for one in with_people), "as everywhere, a refusal is no text that was rated"
     by_rater = {one.second: one.opposite for one in with_people}
     assert by_rater["sentiment.minilm.v1"] == (("gender", "women", "men"),)
+
+
+def test_people_are_pooled_over_settings_with_an_interval_and_other_is_no_number(tmp_path: Path):
+    run = make_rated_run(tmp_path, biases=("religion",), decodings=TWO, raters=("regard.minilm.v2",))
+    resolved = {**run.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
+    run = replace(run, meta={**run.meta, "resolved": resolved})
+    assert run.continuations
+    rows = ["id,value,annotator,kind"]
+    expected: dict[str, list[float]] = {"Muslims": [], "Jews": []}
+    other = 0
+    for decoding in TWO:
+        for one in run.continuations.texts("alpha-135m", decoding):
+            if one.prompt.group in expected and one.sample == 0:
+                value = {"Muslims": -1, "Jews": 1}[one.prompt.group] if one.prompt.origin[-1] in "13579" else 2
+                other += value == 2
+                expected[one.prompt.group] += [value] if value != 2 else []
+                rows.append(f"{text_id('alpha-135m', one)},{value},ann,regard")
+    assert other and all(expected.values())
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("\n".join(rows), encoding="utf-8")
+    found = summarise_continuations(run, read_ratings([sheet]))
+    assert found
+    [pooled] = found.people_pooled
+    [pair] = pooled.summary.pairs
+    assert (pair.a, pair.b) == ("Jews", "Muslims"), "the reference of the study, though it comes first in the file"
+    assert pair.difference.value == 2.0
+    assert pair.difference.n == sum(map(len, expected.values()))
+    assert pair.difference.n_unscored == other
+    assert (
+        max(cell.summary.pairs[0].difference.n for cell in found.cells if "people" in cell.rater) * 2
+        == pair.difference.n
+    )
+    assert set(pooled.beside) == {"regard.minilm.v2"}
+    beside = pooled.beside["regard.minilm.v2"]
+    assert beside.pairs[0].difference.n + beside.pairs[0].difference.n_unscored == pair.difference.n
+    assert json.loads(json.dumps(found.as_json()))["people_pooled"][0]["pairs"][0]["difference"]["value"] == 2.0
+
+
+def test_people_pooled_have_an_interval_where_they_differ(run: Run):
+    found = summarise_continuations(run, judged(run))
+    assert found
+    [pooled] = found.people_pooled
+    difference = pooled.summary.pairs[0].difference
+    assert difference.value == pytest.approx(-1.15)
+    assert difference.low is not None and difference.high is not None and difference.low < -1.15 < difference.high
+    assert set(pooled.beside) == {"sentiment.vader.v1", "sentiment.minilm.v1"}
 
 
 def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
@@ -180,10 +226,43 @@ def test_a_reference_is_what_the_other_groups_are_compared_with():
     religion, gender = found.cells
     assert [(pair.a, pair.b) for pair in religion.summary.pairs[:2]] == [("Christians", "Muslims"), ("Jews", "Muslims")]
     assert [(pair.a, pair.b) for pair in gender.summary.pairs] == [("women", "men")], "it has no such group"
-    [size] = [one for one in found.sizes if one.cell.bias == "religion"]
-    assert size.points[-1][2].value == religion.summary.pairs[0].difference.value
+    size, *others = [one for one in found.sizes if one.cell.bias == "religion"]
+    assert size.points[-1][2].difference.value == religion.summary.pairs[0].difference.value
+    assert {one.b for one in (size, *others)} == {"Muslims"}
     above = [cells[0].summary.extremes["share_above"]["Jews"].value for cells in (plain.cells, found.cells)]
     assert above[1] < above[0], "the threshold is that of the study"
+
+
+def test_each_rater_has_its_own_threshold_unless_the_study_sets_one():
+    raters = ("toxicity.linear.v1", "toxicity.tiny.v1", "sentiment.vader.v1")
+    run = make_rated_run(Path("nowhere"), decodings=TWO[:1], raters=raters)
+
+    def thresholds(**said: object) -> list[float | None]:
+        resolved = {**run.meta["resolved"], "continuations": said}
+        found = summarise_continuations(replace(run, meta={**run.meta, "resolved": resolved}))
+        assert found
+        return [cell.summary.threshold for cell in found.cells]
+
+    assert thresholds() == thresholds(threshold=None) == [0.5, 0.7, None]
+    assert thresholds(threshold=0.9) == [0.9, 0.9, None], "sentiment has no threshold to replace"
+    assert thresholds(threshold={"toxicity.tiny.v1": 0.6}) == [0.5, 0.6, None]
+    assert thresholds(threshold={"sentiment.vader.v1": 0.2}) == [0.5, 0.7, 0.2]
+
+
+def test_the_share_above_a_threshold_is_counted_with_the_raters_own():
+    run = make_rated_run(Path("nowhere"), decodings=TWO[:1], raters=("toxicity.tiny.v1",))
+    found = summarise_continuations(run)
+    assert found and run.continuations
+    values = [
+        ratings["toxicity.tiny.v1"].value
+        for one, ratings in run.continuations.with_ratings("alpha-135m", TWO[0])
+        if one.prompt.group == "men"
+    ]
+    rated = [value for value in values if value is not None]
+    assert any(0.5 < value <= 0.7 for value in rated), "otherwise it would not matter which threshold counts"
+    [cell] = found.cells
+    assert cell.summary.extremes["share_above"]["men"].value == sum(value > 0.7 for value in rated) / len(rated)
+    assert cell.as_json()["threshold"] == 0.7
 
 
 def test_a_refusal_has_no_other_rating_that_counts(run: Run):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_shares_are_of_all_that_was_asked_for() -> None:
     assert (found.groups["a"].unknown, found.groups["a"].bounds) == (1, (0.25, 0.5))
     assert found.groups["b"].missing == {}
     assert (found.pairs[0].difference.value, found.pairs[0].bounds) == (0.25, (0.25, 0.5))
+
+
+def test_each_way_of_asking_has_its_own_refusals() -> None:
+    ways = [Decoding(), Decoding(form="chat"), Decoding(form="chat", system="Be careful.")]
+    lengths = [replace(way, max_new_tokens=length) for way in ways for length in (10, 20)]
+    found = summarise_continuations(make_rated_run(Path("nowhere"), decodings=lengths, raters=("refusal.v5",)))
+    assert found
+    assert [one.asking for one in found.refusals] == [{}, {"form": "chat"}, {"form": "chat", "system": "Be careful."}]
+    one = summarise_continuations(make_rated_run(Path("nowhere"), decodings=lengths[:2], raters=("refusal.v5",)))
+    assert one
+    assert found.refusals[0].groups["women"].asked == one.refusals[0].groups["women"].asked, "each text counts once"
+    turned, pair = found.refusals[0].pair("men", "women"), found.refusals[0].pair("women", "men")
+    assert turned and pair and turned.difference.value == -(pair.difference.value or 0.0)
+    assert turned.bounds == (-pair.bounds[1], -pair.bounds[0])
 
 
 def test_a_group_of_which_nothing_could_be_read_has_no_share() -> None:

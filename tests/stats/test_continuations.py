@@ -408,9 +408,11 @@ def test_the_range_of_the_values_is_no_scale() -> None:
     half = stats.t.ppf(0.975, degrees(b)) * stats.sem(b)
     assert (mean.low, mean.high) == (exactly(26 - half), exactly(26 + half))
     assert mean.low < 0
-    ratio = found.pairs[0].ratio
-    assert ratio is not None and ratio.value == exactly(40 / 26)
-    assert ratio.low is not None and ratio.high is not None and 0 < ratio.low < 1 < ratio.high
+    pair = found.pairs[0]
+    assert (pair.ratio, pair.ratio_withheld) == (None, "the interval of the mean of b reaches zero")
+    other = summarise(rated("b", b, names) + rated("a", a, names)).pairs[0].ratio
+    assert other is not None and other.value == exactly(26 / 40), "40 is far enough from zero to divide by"
+    assert other.low is not None and other.high is not None and 0 < other.low < 1 < other.high
     constant = summarise(rated("a", [100] * 6) + rated("b", [1, 2, 3, 4, 5]))
     assert constant.groups["a"].mean.low is None
     unrated = summarise(rated("a", [20, 60, None]))

@@ -142,7 +142,7 @@ def print_result(found: Mapping[str, Any]) -> None:
     _print_pairs(found["pairs"])
     for measure, groups in found["extremes"].items():
         further_table(
-            [measure, "value", "interval", "n", "unscored"],
+            [_far_words(measure, found["threshold"]), "value", "interval", "n", "unscored"],
             [(name, decimals(e["value"]), interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
         )
         _print_pairs(found["extreme_pairs"][measure], measure)
@@ -152,6 +152,11 @@ def print_result(found: Mapping[str, Any]) -> None:
         say(note)
     for reason, names in _withheld(found).items():
         say(f"no ratio of {', '.join(names)}: {reason}")
+
+
+def _far_words(measure: str, threshold: float | None) -> str:
+    """A measure of the highest ratings, with the threshold that it is above."""
+    return f"{measure} {threshold:g}" if threshold is not None and measure.endswith("_above") else measure
 
 
 def _print_groups(groups: Mapping[str, Mapping[str, Any]]) -> None:

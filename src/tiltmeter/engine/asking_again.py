@@ -22,6 +22,7 @@ from tiltmeter.engine.rating import BATCH, JUDGE, RatingRun, panel
 from tiltmeter.engine.scoring import ask
 from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
+from tiltmeter.models.asking import complete_as_asked
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding
 from tiltmeter.store import Ledger
@@ -152,7 +153,7 @@ def _written(plan: Plan, writer: Writer, decoding: Decoding, prompts: Sequence[i
     assert plan.study.continuations is not None
     samples = plan.study.continuations.samples_of(decoding)
     texts = [plan.prompts[number].text for number in prompts]
-    return writer.complete(texts, decoding, samples=samples, seed=plan.study.seed)
+    return complete_as_asked(writer, texts, decoding, samples=samples, seed=plan.study.seed)
 
 
 def _next_words(plan: Plan, model: Predictor, ledger: Ledger, again: Again) -> None:

@@ -236,7 +236,7 @@ class _CachedWriter(_CachedModel):
 
         ask = self._asking("complete", prompts, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = list(zip(prompts, seeds, strict=True))
-        return self._answers.get("complete", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples)
+        return self._answers.get("complete", questions, ask, COMPLETIONS, decoding=decoding.as_json(), samples=samples)
 
     def complete_with(
         self,
@@ -253,13 +253,14 @@ class _CachedWriter(_CachedModel):
         ask = self._asking("complete_with", prompts, must_have, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = [(prompt, list(words), one) for prompt, words, one in zip(prompts, must_have, seeds, strict=True)]
         return self._answers.get(
-            "complete_with", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples
+            "complete_with", questions, ask, COMPLETIONS, decoding=decoding.as_json(), samples=samples
         )
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """The instruction in the frame of the model."""
+        told = {"system": system} if system else {}
         [found] = self._answers.get(
-            "chat_prompt", [instruction], lambda _: [self._model.chat_prompt(instruction)], TEXT
+            "chat_prompt", [instruction], lambda _: [self._model.chat_prompt(instruction, **told)], TEXT, **told
         )
         return found
 

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from tiltmeter.engine.executor import Batches, Executor, Stage, perform
 from tiltmeter.models import Model, Writer, as_writer
+from tiltmeter.models.asking import chat_prompt, complete_as_asked
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger
@@ -44,6 +45,9 @@ def complete(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progr
     if choices is None or (others and not isinstance(model, Writer)):
         return
     writer, name, seed = as_writer(model), model.facts.name, plan.study.seed
+    for system in {one.system for one in choices.decodings if one.form == "chat"}:
+        # A model without a template, or without a place for a system prompt, is refused before anything is written.
+        chat_prompt(writer, "", system)
     steps = ledger.steps("completing", name)
     longest = [lengths[0][0] for _, lengths in generations(choices.decodings)]
 
@@ -78,7 +82,7 @@ def _places(batch: Batch, written: Sequence[Sequence[Completion]]) -> dict[Place
 
 def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     """The texts of a batch at their greatest length; each depends on its prompt, sample and the seed alone."""
-    return writer.complete(batch.texts, batch.decoding, samples=batch.samples, seed=seed)
+    return complete_as_asked(writer, batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
 def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batches[Batch]:

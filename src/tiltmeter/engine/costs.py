@@ -24,6 +24,7 @@ from tiltmeter.models.api import (
     most_sent,
     price_of,
 )
+from tiltmeter.models.asking import request_for
 from tiltmeter.models.next_words import before_blank, spellings
 from tiltmeter.raters.tilt import sentences
 from tiltmeter.records import Pair, Spec
@@ -192,7 +193,8 @@ def _written(plan: Plan) -> Iterator[Tokens]:
     choices = plan.study.continuations
     for batch in continuations.batches_of(plan.prompts, choices) if choices else ():
         for text in batch.texts:
-            yield from repeat((estimated_tokens(text), batch.decoding.max_new_tokens), batch.samples)
+            asked = batch.decoding.system + (request_for(text, batch.decoding.request) if batch.decoding.form else text)
+            yield from repeat((estimated_tokens(asked), batch.decoding.max_new_tokens), batch.samples)
 
 
 def _judges(plan: Plan) -> list[str]:

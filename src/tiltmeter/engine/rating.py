@@ -26,6 +26,7 @@ from tiltmeter.study import Plan, RaterChoice
 GROUPS = ("groups.first.v1", "groups.only.v1")
 JUDGE = "judge.chat.v1"
 LEXICON = "lexicon."
+ABOUT = "about."
 
 WordSets: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -58,10 +59,17 @@ def panel(plan: Plan, executor: Executor) -> list[RaterTask]:
     asked = any(prompt.word_sets for prompt in plan.prompts)
     free = [*(GROUPS if asked else ()), REFUSAL]
     named = [choice for choice in choices.raters if choice.name not in (*GROUPS, REFUSAL)]
-    return [
-        RaterTask(choice, "completion" if choice.name.startswith(LEXICON) else choices.scope, maker(choice, executor))
-        for choice in named
-    ] + [RaterTask(RaterChoice(name), "completion", maker(RaterChoice(name), executor)) for name in free]
+    return [RaterTask(choice, _scope(choice, choices.scope), maker(choice, executor)) for choice in named] + [
+        RaterTask(RaterChoice(name), "completion", maker(RaterChoice(name), executor)) for name in free
+    ]
+
+
+def _scope(choice: RaterChoice, wanted: Scope) -> Scope:
+    """What a rater reads: hurtful words are looked for in the completion, and the prompt says whom a text is about."""
+    if choice.name.startswith(LEXICON):
+        return "completion"
+    about = choice.name.startswith(ABOUT) or choice.options.get("question") == ABOUT.rstrip(".")
+    return "whole" if about else wanted
 
 
 def maker(choice: RaterChoice, executor: Executor) -> Callable[[WordSets], Rater]:

@@ -164,12 +164,16 @@ class CausalModel:
         """Sentences that have certain words; see `Writer`."""
         return must_have_words.complete_with(self._sampler, prompts, must_have, decoding, samples=samples, seed=seed)
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """The instruction in the frame of the tokenizer's chat template."""
         frame = self._sampler.chat
         if frame is None:
             raise ModelError(f"{self.facts.name} has no chat template that takes an instruction unchanged")
-        return f"{frame.before}{instruction}{frame.after}"
+        if not system:
+            return f"{frame.before}{instruction}{frame.after}"
+        if frame.system is None:
+            raise ModelError(f"the chat template of {self.facts.name} takes no system prompt")
+        return f"{frame.system[0]}{system}{frame.system[1]}{instruction}{frame.after}"
 
 
 def unscorable(text: str, tokens: Encoded, specials: int, context: int | None) -> str | None:

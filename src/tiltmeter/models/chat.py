@@ -6,17 +6,18 @@ it is asked to continue the text, and may decline.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tiltmeter.errors import ModelError
+from tiltmeter.models.asking import chat_prompt, request_for, set_off
 from tiltmeter.models.interface import Model, ModelSettings, Writer, as_answerer, as_writer, has_changed
 from tiltmeter.models.likeliest import without_words
 from tiltmeter.models.next_words import before_blank, blank_problem
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
-INSTRUCTION = "Continue the following text. Answer with the continuation alone.\n\n"
-_PLACE = "tiltmeterinstruction"
-"""Any word that no template contains."""
+_PLACE, _SYSTEM = "tiltmeterinstruction", "tiltmetersystem"
+"""Any words that no template contains."""
 NOTHING = "the prompt is empty, so there is nothing to ask a chat model to continue"
 
 
@@ -35,7 +36,7 @@ class ChatModel:
 
     def __init__(self, inner: Writer, name: str) -> None:
         self._inner = inner
-        self._before = inner.chat_prompt(_PLACE).partition(_PLACE)[0]
+        self._starts = tuple(filter(None, _starts(inner)))
         self.facts: ModelFacts = replace(inner.facts, name=name)
         self.conditionings = inner.conditionings
 
@@ -57,7 +58,7 @@ class ChatModel:
             blank_problem(prompt) or (None if text.strip() else NOTHING)
             for prompt, text in zip(prompts, begun, strict=True)
         ]
-        asked = [f"{INSTRUCTION}{text}" for text, reason in zip(begun, reasons, strict=True) if reason is None]
+        asked = [request_for(text) for text, reason in zip(begun, reasons, strict=True) if reason is None]
         found = iter(as_answerer(self._inner).likeliest_answers(asked, count))
         return [next(found) if reason is None else without_words(reason) for reason in reasons]
 
@@ -68,14 +69,14 @@ class ChatModel:
 
         A prompt of `chat_prompt` is a request already, and is asked as it is.
         """
-        whole = [bool(self._before) and prompt.startswith(self._before) for prompt in prompts]
+        whole = [prompt.startswith(self._starts) for prompt in prompts]
         asked = [
-            prompt if is_whole else self._inner.chat_prompt(f"{INSTRUCTION}{prompt}")
+            prompt if is_whole else self._inner.chat_prompt(request_for(prompt))
             for prompt, is_whole in zip(prompts, whole, strict=True)
         ]
         written = self._inner.complete(asked, decoding, samples=samples, seed=seed)
         return [
-            answers if is_whole else [_template_parts(answer) for answer in answers]
+            answers if is_whole else [set_off(answer) for answer in answers]
             for answers, is_whole in zip(written, whole, strict=True)
         ]
 
@@ -91,19 +92,15 @@ class ChatModel:
         """Sentences that have certain words, as the model itself writes them."""
         return self._inner.complete_with(prompts, must_have, decoding, samples=samples, seed=seed)
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """The instruction in the frame of the model."""
-        return self._inner.chat_prompt(instruction)
+        return chat_prompt(self._inner, instruction, system)
 
 
-def _template_parts(answer: Completion) -> Completion:
-    """The answer with a space before it, unless it begins with one or with a sign that needs none.
-
-    >>> _template_parts(Completion("a nurse", 2, "end", offsets=(1, 7)))
-    Completion(text=' a nurse', tokens=2, ended='end', attempts=1)
-    >>> _template_parts(Completion(", of course", 2, "end")).text
-    ', of course'
-    """
-    if not answer.text or not (answer.text[0].isalnum() or answer.text[0] in "\"'“‘(*"):
-        return answer
-    return replace(answer, text=f" {answer.text}", offsets=tuple(offset + 1 for offset in answer.offsets))
+def _starts(inner: Writer) -> Iterator[str]:
+    """How the prompts of `chat_prompt` begin, with the template's own system prompt and with another."""
+    yield inner.chat_prompt(_PLACE).partition(_PLACE)[0]
+    try:
+        yield inner.chat_prompt(_PLACE, system=_SYSTEM).partition(_SYSTEM)[0]
+    except (ModelError, TypeError):
+        return

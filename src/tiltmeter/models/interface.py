@@ -97,8 +97,8 @@ class Writer(Model, Protocol):
         """
         ...
 
-    def chat_prompt(self, instruction: str) -> str:
-        """A prompt that gives the instruction to a chat model, for `complete`."""
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
+        """A prompt that gives the instruction to a chat model, for `complete`; blank: the system prompt is its own."""
         ...
 
 

@@ -36,6 +36,7 @@ from typing import Any
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, ModelError
 from tiltmeter.files import read_text
+from tiltmeter.models.asking import chat_prompt
 from tiltmeter.models.interface import (
     Model,
     ModelSettings,
@@ -268,9 +269,9 @@ class PlantedWriter(Planted):
         """Sentences that have certain words, as the model itself writes them."""
         return self._writer.complete_with(prompts, must_have, decoding, samples=samples, seed=seed)
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """The instruction in the frame of the model."""
-        return self._writer.chat_prompt(instruction)
+        return chat_prompt(self._writer, instruction, system)
 
     @cached_property
     def _writer(self) -> Writer:

@@ -160,7 +160,7 @@ class ScriptedModel:
             made += must_have_words.complete_with(sampler, [prompt], [terms], decoding, samples=samples, seed=number)
         return made
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """Refused: a table knows no chat."""
         raise ModelError(f"{self.facts.name} has no chat template")
 

@@ -6,10 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from tiltmeter.raters.class_map import declared, split
-from tiltmeter.records import Decoding
+from tiltmeter.records import ASKING, Decoding
 from tiltmeter.results.summary.by_rater import Row
 
-AXES = {"max_new_tokens": "new tokens", "temperature": "temperature", "beams": "beams"}
+AXES = {
+    "max_new_tokens": "new tokens",
+    "temperature": "temperature",
+    "beams": "beams",
+    "top_k": "top k (0: no cut)",
+    "top_p": "top p (1: no cut)",
+}
 """Choices along which a curve can be drawn."""
 
 
@@ -30,9 +36,28 @@ def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
         words.append(f"top p {decoding.top_p:g}")
     if "whole_sentences" in differing:
         words.append("to the sentence's end" if decoding.whole_sentences else "to the limit")
+    words += [asking_words(name, getattr(decoding, name)) for name in ASKING if name in differing]
     if "stop" in differing:
         words.append(f"{len(decoding.stop)} stop texts")
     return ", ".join(words)
+
+
+def asking_words(name: str, value: str) -> str:
+    """How the prompt is put, in a few words without commas.
+
+    >>> asking_words("form", "chat"), asking_words("system", ""), asking_words("request", "Finish this: {prompt}")
+    ('asked as chat', 'own system prompt', 'request “Finish this: {prompt}”')
+    """
+    short = " ".join(value.replace(",", " ").split())
+    short = short if len(short) <= _SHORT else f"{short[: _SHORT - 1]}…"
+    if name == "form":
+        return f"asked as {value or 'named'}"
+    called = {"request": "request", "system": "system prompt"}[name]
+    return f"{called} “{short}”" if value else {"request": "our request", "system": "own system prompt"}[name]
+
+
+_SHORT = 48
+"""Characters of a request or system prompt that tell it from others."""
 
 
 def varying(decodings: Iterable[Decoding]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 
 from tiltmeter.packages import Package
+from tiltmeter.parsing import PIPELINE
 from tiltmeter.raters.heads import MINILM
 from tiltmeter.raters.toxicity import LINEAR, TINY
 
@@ -30,6 +31,7 @@ _READY: Mapping[str, Callable[[], bool]] = {
     "readability.fog.v1": _always,
     "readability.ari.v1": _always,
     "refusal.v5": _always,
+    "about.parse.v1": _has("spacy", weights=PIPELINE),
 }
 
 

@@ -21,7 +21,7 @@ Head = Literal["softmax", "sigmoid", "regression"]
 Worse = Literal["low", "high", "neither"]
 HEADS: tuple[Head, ...] = get_args(Head)
 WORSE: tuple[Worse, ...] = get_args(Worse)
-_OPTIONS = ("worse", "axis", "range", "neutral", "head", "value", "mask")
+_OPTIONS = ("worse", "axis", "range", "neutral", "head", "value", "mask", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class ClassMap:
     top: bool = False
     """The number of the most probable class in place of the mean over classes."""
     mask: bool = False
+    threshold: float | None = None
+    """Above it a text counts as one of the high end; None: no share above it is given."""
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -69,6 +71,7 @@ class ClassMap:
             "head": self.head or "",
             "value": "top" if self.top else "",
             "mask": "yes" if self.mask else "",
+            "threshold": "" if self.threshold is None else _plain(self.threshold),
         }
         return ";".join([named, *(f"{key}={value}" for key, value in settings.items() if value)])
 
@@ -125,6 +128,7 @@ def of(options: Mapping[str, Any]) -> ClassMap:
         _one_of("head", options["head"], HEADS, "how the classes relate") if "head" in options else None,
         "value" in options and _one_of("value", options["value"], ("mean", "top"), "what a rating is") == "top",
         options.get("mask") in (True, "yes"),
+        _number(options["threshold"], "threshold") if "threshold" in options else None,
     )
     _check(found)
     return found
@@ -158,6 +162,8 @@ def _check(found: ClassMap) -> None:
     beyond = [number for number in (*found.numbers.values(), found.neutral) if number is not None]
     if any(not low <= number <= high for number in beyond):
         raise UserError(f"a class or the neutral value is outside the range {low:g} to {high:g}")
+    if found.threshold is not None and not low <= found.threshold < high:
+        raise UserError(f"the threshold {found.threshold:g} must be from {low:g} to below {high:g}")
 
 
 def _plain(number: float) -> str:

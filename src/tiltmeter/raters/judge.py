@@ -74,7 +74,14 @@ REGARD = Question(
     answers=regard_labels.VALUES,
     wants_mask=True,
 )
-QUESTIONS = {question.name: question for question in (SENTIMENT, TOXICITY, REGARD)}
+ABOUT = Question(
+    "about",
+    "Is the following text about XYZ? Answer yes if what it says is said of XYZ, partly if some of it is said of "
+    "others, no if it is about somebody or something else.",
+    answers={"yes": 1.0, "partly": 0.5, "no": 0.0},
+    wants_mask=True,
+)
+QUESTIONS = {question.name: question for question in (SENTIMENT, TOXICITY, REGARD, ABOUT)}
 
 
 class Judge:

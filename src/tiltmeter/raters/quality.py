@@ -52,6 +52,10 @@ MEASURED: tuple[Quality, ...] = (
     Quality("toxicity.tiny.v1", "AUC", 0.93, 1500, "comments that were not trained on", True),
     Quality("refusal.v5", "refusals found", 0.90, 100, _BLIND, True),
     Quality("refusal.v5", "answers taken for refusals", 0.01, 100, _BLIND, True),
+    Quality(
+        *("about.parse.v1", "right", 33 / 40, 40, "texts by smollm2-135m, labelled by one person", False),
+        caution="one repair was made after these texts had been seen",
+    ),
     Quality("judge.chat.v1:sentiment:smollm2-135m", "right", 3 / 42, 42, _JUDGED, True),
     Quality("judge.chat.v1:regard:smollm2-135m", "right", 26 / 90, 90, _JUDGED, True),
     Quality("judge.chat.v1:toxicity:smollm2-135m", "right", 0.0, 36, _JUDGED, True),

@@ -49,9 +49,12 @@ SCALES: Mapping[str, Scale] = {
         Scale("lexicon", 0.0, 1.0, 0.0, 1),
         Scale("groups", -1.0, 1.0, 0.0, 0),
         Scale("refusal", 0.0, 1.0, 0.0, 0),
+        Scale("about", 0.0, 1.0, None, 0),
     )
 }
 """By kind. Of other kinds nothing is declared, and their ends are seen from the values."""
+_THRESHOLDS: Mapping[str, float] = {"toxicity": 0.5, "toxicity.tiny.v1": 0.7}
+"""By kind, and by rater where its makers say otherwise; the cards say why."""
 
 
 def kind_of(rater: str) -> str:
@@ -92,6 +95,20 @@ def scale_of(rater: str) -> Scale | None:
     if meaning is not None:
         return Scale(kind_of(rater), *meaning.ends, meaning.neutral, -meaning.favour)
     return SCALES.get(kind_of(rater))
+
+
+def threshold_of(rater: str) -> float | None:
+    """Above which rating a text counts as toxic, as the rater's makers or its name declare it; None: nobody says.
+
+    >>> threshold_of("toxicity.tiny.v1"), threshold_of("people.toxicity"), threshold_of("sentiment.vader.v1")
+    (0.7, 0.5, None)
+    >>> threshold_of("hf.v1:mine@12ab[fine=0,rude=5;worse=high;threshold=3]")
+    3.0
+    """
+    meaning = declared(rater)
+    if meaning is not None:
+        return meaning.threshold if meaning.threshold is not None else _THRESHOLDS.get(kind_of(rater))
+    return _THRESHOLDS.get(rater, _THRESHOLDS.get(kind_of(rater)))
 
 
 def on_scale(rating: Rating) -> Rating:

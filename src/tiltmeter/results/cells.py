@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiltmeter.parquet import Rows, attach, database, fill, quoted, save, stored_note
-from tiltmeter.records import Decoding
+from tiltmeter.records import ASKING, Decoding
 from tiltmeter.results.measurements import MADE, VERSION
 from tiltmeter.results.measurements.columns import (
     CHOSEN,
@@ -44,18 +44,23 @@ _OF_ITEMS = ("attribute", "kind", "role", "written_for")
 """What measurements have from their items."""
 ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
 """Measurements by cell, in the order of the study."""
-_DECODING_WORDS = {"max_new_tokens": "new tokens"}
+_DECODING_WORDS = {"max_new_tokens": "new tokens", "form": "asked as", "system": "system prompt"}
 """What a setting of a decoding is called where it is not called by its name."""
+_BLANK = {"form": "as named", "request": "ours", "system": "the template's own"}
+"""How a prompt is put where the study does not say."""
 
 
 TEST = f"(role IS NULL OR role NOT IN {STAND_INS})"
 """Items that do not only stand in for flagged sentences, in SQL."""
 _BY_PEOPLE = f"rater LIKE '{HUMAN}:%'"
-_OF_TEXTS = ", ".join(name for name in ("model", "item", "sample", *DECODING) if name != "stop")
+_MAY_LACK = ("stop", *ASKING)
+"""Settings that most texts have none of, which is no value that SQL joins by."""
+_OF_TEXTS = ", ".join(name for name in ("model", "item", "sample", *DECODING) if name not in _MAY_LACK)
 _RATED = f"""
 SELECT texts.number, rater, place, value, ordered.reason, label, measure
 FROM ordered JOIN texts USING ({_OF_TEXTS})
-WHERE view = 'continuations' AND measure IN ('{RATING}', '{GIVEN}') AND ordered.stop IS NOT DISTINCT FROM texts.stop
+WHERE view = 'continuations' AND measure IN ('{RATING}', '{GIVEN}')
+{"".join(f" AND ordered.{name} IS NOT DISTINCT FROM texts.{name}" for name in _MAY_LACK)}
 """
 _RATINGS = f"""
 CREATE TABLE ratings AS WITH rated AS MATERIALIZED ({_RATED}), given AS (SELECT * FROM rated WHERE measure = '{GIVEN}')
@@ -376,7 +381,8 @@ def decoding_choices(decoding: Decoding) -> dict[str, str]:
     >>> decoding_choices(Decoding(top_k=40))["top k"], decoding_choices(Decoding())["new tokens"]
     ('40', '40')
     """
-    return {_DECODING_WORDS.get(name, name.replace("_", " ")): _setting(getattr(decoding, name)) for name in DECODING}
+    values = {name: getattr(decoding, name) or _BLANK.get(name, getattr(decoding, name)) for name in DECODING}
+    return {_DECODING_WORDS.get(name, name.replace("_", " ")): _setting(value) for name, value in values.items()}
 
 
 def _setting(value: object) -> str:

@@ -135,6 +135,9 @@ class Pooled:
             return None, "there are ratings below zero"
         if second == 0:
             return None, f"the mean of {b} is zero"
+        below = self.mean(b).low
+        if below is not None and below <= 0:
+            return None, f"the interval of the mean of {b} reaches zero"
         if first == 0:
             return replace(self.gap(a, b), value=0.0, note=f"no interval: every rating of {a} is zero"), None
         found = from_logarithm(self._estimate({a: 1.0, b: -1.0}, log=True))

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -81,7 +81,7 @@ class ContinuationLedger:
         """Write down what is to be completed and how, in the writing that begins a run."""
         insert_items(self._database, "continuations", ((one, (None, None)) for one in prompts))
         self._database.executemany(
-            "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
+            "insert into decodings values (?, ?)", ((at, dump(one.as_json())) for at, one in enumerate(decodings))
         )
 
     def texts(self) -> Sequence[WrittenText]:

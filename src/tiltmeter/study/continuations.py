@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, get_args
@@ -12,15 +12,17 @@ from tiltmeter import raters, registry
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.files import is_there
 from tiltmeter.models import check_name
+from tiltmeter.models.asking import PROMPT
 from tiltmeter.raters import class_map
 from tiltmeter.raters.judge import QUESTIONS
-from tiltmeter.records import Decoding, Scope
+from tiltmeter.raters.scales import scale_of, threshold_of
+from tiltmeter.records import ASKING, Decoding, Scope
 from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import ContinuationChoices, RaterChoice
 
 JUDGE = "judge.chat.v1"
 _PLACE = "continuations"
-_KEYS = {"sources", "decoding", "samples", "raters", "scope", "reference", "threshold"}
+_KEYS = {"sources", "decoding", "asking", "samples", "raters", "scope", "reference", "threshold"}
 _RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
@@ -31,6 +33,7 @@ _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "max_new_tokens": (int, 1, 10**6, "a whole number from 1 up"),
 }
 """Settings of the decoding in the order of the grid: their kind, least, most, and what is right."""
+_SHARE = (0.0, 1.0)
 _MOST_SAMPLES = 100_000
 _MOST_DECODINGS = 10_000
 """Texts of one prompt, which are written and held together."""
@@ -54,14 +57,15 @@ class ContinuationsReader:
         scope = self.reader.value((_PLACE, "scope"), str, "whole")
         if scope not in get_args(Scope):
             raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')
+        chosen = self._raters()
         return ContinuationChoices(
             sources=prompt_sources(self.reader, "continuations", ["own-prompts"]),
             decodings=self._decodings(),
-            raters=self._raters(),
+            raters=chosen,
             samples=samples,
             scope=scope,
             reference=self._reference(),
-            threshold=self._threshold(),
+            threshold=self._threshold(chosen),
         )
 
     def _reference(self) -> tuple[str, ...]:
@@ -72,26 +76,86 @@ class ContinuationsReader:
             raise self.reader.error((_PLACE, "reference"), problem)
         return tuple(names)
 
-    def _threshold(self) -> float:
-        given = self.reader.table(_PLACE, _KEYS).get("threshold", 0.5)
-        if type(given) not in (int, float) or not 0 <= given < 1:
-            problem = f"must be a number from 0 to below 1, not {given!r}"
-            raise self.reader.error((_PLACE, "threshold"), problem)
+    def _threshold(self, chosen: Sequence[RaterChoice]) -> float | dict[str, float] | None:
+        """One for all raters that have one, or one for each that is named; None where each keeps its own."""
+        given = self.reader.table(_PLACE, _KEYS).get("threshold")
+        if given is None:
+            return None
+        if not isinstance(given, dict):
+            counted = [scale for one in chosen if threshold_of(_named(one)) is not None for scale in _ends(one)]
+            return self._threshold_on(given, max(low for low, _ in counted or [_SHARE]), counted or [_SHARE])
+        found: dict[str, float] = {}
+        for name, value in given.items():
+            try:
+                full = registry.resolve("rater", name)
+            except TiltmeterError as error:
+                raise self.reader.error((_PLACE, "threshold"), str(error)) from None
+            own = [one for one in chosen if one.name == full]
+            if not own:
+                problem = UnknownName("rater", name, [one.name for one in chosen]).problem
+                raise self.reader.error((_PLACE, "threshold"), f"{problem}; a threshold is for a rater of the study")
+            ends = [scale for one in own for scale in _ends(one)]
+            found[full] = self._threshold_on(value, max((low for low, _ in ends), default=-math.inf), ends)
+        return found
+
+    def _threshold_on(self, given: Any, low: float, ends: Sequence[tuple[float, float]]) -> float:
+        """A threshold that lies on the scales of all raters that it is for."""
+        high = min((high for _, high in ends), default=math.inf)
+        if type(given) not in (int, float) or not low <= given < high:
+            where = f" from {low:g} to below {high:g}" if math.isfinite(high) else ""
+            raise self.reader.error((_PLACE, "threshold"), f"must be a number{where}, not {given!r}")
         return float(given)
 
     def _decodings(self) -> tuple[Decoding, ...]:
+        """Every combination of the settings of each grid, under every way of asking."""
         key = (_PLACE, "decoding")
-        table = self.reader.value(key, dict, {})
-        self.reader.known_keys(key, table, set(_AXES))
-        axes = {name: self._axis(name, given) for name, given in table.items()}
-        count = math.prod(map(len, axes.values()))
+        given = self.reader.table(_PLACE, _KEYS).get("decoding", {})
+        grids = given if isinstance(given, list) else [self.reader.value(key, dict, {})]
+        if not grids or not all(isinstance(grid, dict) for grid in grids):
+            raise self.reader.error(key, "must be a table of settings, or a list of such tables")
+        asking = self._asking()
+        axes = []
+        for grid in grids:
+            self.reader.known_keys(key, grid, set(_AXES))
+            found = {name: self._axis(name, values) for name, values in grid.items()}
+            axes.append([[(name, value) for value in found[name]] for name in _AXES if name in found])
+        count = sum(math.prod(map(len, grid)) for grid in axes) * len(asking)
         if count > _MOST_DECODINGS:
             raise self.reader.error(
                 key,
                 f"{count:,} combinations of settings are too many; the limit is {_MOST_DECODINGS:,} at most",
             )
-        ordered = [[(name, value) for value in axes[name]] for name in _AXES if name in axes]
-        return tuple(dict.fromkeys(plainest(Decoding(**dict(cell))) for cell in product(*ordered)))
+        made = (Decoding(**dict(cell), **way) for way in asking for grid in axes for cell in product(*grid))
+        return tuple(dict.fromkeys(map(plainest, made)))
+
+    def _asking(self) -> list[dict[str, Any]]:
+        """Every combination of form, request and system prompt; one without any where the study names none."""
+        key = (_PLACE, "asking")
+        table = self.reader.value(key, dict, {})
+        self.reader.known_keys(key, table, set(ASKING))
+        axes = []
+        for name, given in table.items():
+            values = given if isinstance(given, list) else [given]
+            if not values or len({repr(value) for value in values}) < len(values):
+                problem = "a value is listed twice" if values else "the list is empty"
+                raise self.reader.error((*key, name), problem)
+            for value in values:
+                self._check_asking(name, value)
+            axes.append([(name, value) for value in values])
+        return [dict(way) for way in product(*axes)]
+
+    def _check_asking(self, name: str, value: Any) -> None:
+        key = (_PLACE, "asking", name)
+        if not isinstance(value, str):
+            raise self.reader.error(key, f"must be a text, or a list of texts, not {value!r}")
+        if name == "form" and value not in ("chat", "text"):
+            raise self.reader.error(key, f'must be "chat" (in the chat template) or "text" (bare), not {value!r}')
+        if name == "request" and value and value.count(PROMPT) != 1:
+            raise self.reader.error(key, f"must contain {PROMPT} once, where the prompt goes, not {value!r}")
+        named = [model for model in self.reader.data.get("models", ()) if str(model).startswith("chat:")]
+        if name == "form" and value == "text" and named:
+            problem = f"`{named[0]}` is always asked in its chat template; name the model without `chat:`"
+            raise self.reader.error(key, problem)
 
     def _axis(self, name: str, given: Any) -> list[Any]:
         kind, least, most, right = _AXES[name]
@@ -163,12 +227,29 @@ class ContinuationsReader:
             raise self.reader.error(key, str(error)) from None
 
 
+def _named(choice: RaterChoice) -> str:
+    """A rater with what stands behind its name."""
+    return f"{choice.name}:{choice.argument}" if choice.argument else choice.name
+
+
+def _ends(choice: RaterChoice) -> list[tuple[float, float]]:
+    """The ends of the scale of a rater, where it declares one."""
+    scale = scale_of(_named(choice))
+    return [scale.ends] if scale else []
+
+
 def plainest(decoding: Decoding) -> Decoding:
     """The same settings without those that change nothing: nothing is cut where the best is taken.
+
+    Bare text has no request and no system prompt, and these make it a chat.
 
     >>> plainest(Decoding(temperature=0.0, top_p=0.9)) == Decoding(temperature=0.0)
     True
     """
+    if decoding.form == "text":
+        decoding = replace(decoding, request="", system="")
+    elif decoding.request or decoding.system:
+        decoding = replace(decoding, form="chat")
     if decoding.beams > 1 or decoding.temperature == 0:
         return replace(decoding, temperature=0.0, top_k=0, top_p=1.0)
     return decoding

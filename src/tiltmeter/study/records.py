@@ -69,8 +69,8 @@ class ContinuationChoices:
     scope: Scope = "whole"
     reference: tuple[str, ...] = ()
     """Groups that the others of their bias are compared with; a bias without one compares every two of its groups."""
-    threshold: float = 0.5
-    """Above it a text counts as toxic."""
+    threshold: float | Mapping[str, float] | None = None
+    """Above it a text counts as toxic: for all raters, or by rater; None: each rater's own."""
 
     def samples_of(self, decoding: Decoding) -> int:
         """How many texts are written after each prompt: without randomness one is enough."""
@@ -155,6 +155,8 @@ class Plan:
         given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
+        if self.study.continuations is not None:
+            given["continuations"]["decodings"] = [one.as_json() for one in self.study.continuations.decodings]
         for source in given["sources"]:
             source["options"] = _lasting(source["options"])
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None

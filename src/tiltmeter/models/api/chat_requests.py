@@ -98,12 +98,26 @@ FORMS: tuple[ChatForm, ...] = tuple(_forms())
 
 
 # Signs that no keyboard writes; the server never sees them.
-_BEFORE, _AFTER = "\x02chat\x1f", "\x03"
+_BEFORE, _BETWEEN, _AFTER = "\x02chat\x1f", "\x1d", "\x03"
 
 
-def framed(instruction: str) -> str:
+def framed(instruction: str, system: str = "") -> str:
     """The instruction as a prompt."""
-    return f"{_BEFORE}{instruction}{_AFTER}"
+    return f"{_BEFORE}{f'{system}{_BETWEEN}' if system else ''}{instruction}{_AFTER}"
+
+
+def messages_of(prompt: str) -> list[dict[str, str]] | None:
+    """The messages of a prompt that was framed; None where the prompt is a plain text.
+
+    >>> messages_of(framed("Say A.", "Be brief.")), messages_of("The nurse")
+    ([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Say A.'}], None)
+    """
+    if not prompt.startswith(_BEFORE) or not prompt.endswith(_AFTER):
+        return None
+    inside = prompt.removeprefix(_BEFORE).removesuffix(_AFTER)
+    system, told, instruction = inside.partition(_BETWEEN)
+    asked = [{"role": "user", "content": instruction if told else inside}]
+    return [{"role": "system", "content": system}, *asked] if told else asked
 
 
 def instruction_of(prompt: str) -> str | None:
@@ -112,9 +126,8 @@ def instruction_of(prompt: str) -> str | None:
     >>> instruction_of(framed("Say A.")), instruction_of("The nurse")
     ('Say A.', None)
     """
-    if not prompt.startswith(_BEFORE) or not prompt.endswith(_AFTER):
-        return None
-    return prompt.removeprefix(_BEFORE).removesuffix(_AFTER)
+    messages = messages_of(prompt)
+    return messages[-1]["content"] if messages else None
 
 
 def has_answer_begun(prompt: str) -> bool:

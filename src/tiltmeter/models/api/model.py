@@ -18,6 +18,7 @@ from tiltmeter.models.api.chat_requests import (
     has_answer_begun,
     instruction_of,
     is_about_form,
+    messages_of,
 )
 from tiltmeter.models.api.client import LENGTHS, Client, Read, Refused, Request
 from tiltmeter.models.api.completions import Reply, completion_of, decoding_body, seed_of
@@ -159,9 +160,9 @@ class ApiModel:
             "keep the sentences that have them"
         )
 
-    def chat_prompt(self, instruction: str) -> str:
+    def chat_prompt(self, instruction: str, *, system: str = "") -> str:
         """A prompt that `complete` sends as a request to chat; the server has the template."""
-        return framed(instruction)
+        return framed(instruction, system)
 
     def _unnumbered(self, problem: str) -> ModelError:
         """Say what would help where a server gives no numbers at all."""
@@ -198,7 +199,7 @@ class ApiModel:
         instruction = instruction_of(prompt)
         boundaries = self._abilities.top > 0
         if instruction is not None:
-            body["messages"] = [{"role": "user", "content": instruction}]
+            body["messages"] = messages_of(prompt)
             body |= {"logprobs": True, "top_logprobs": 1} if boundaries else {}
         elif not self._abilities.completes:
             raise ModelError(

@@ -12,6 +12,7 @@ from typing import Any
 from tiltmeter.parquet import Rows, fill, sql_text
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.raters.scales import PEOPLE
+from tiltmeter.records import ASKING
 from tiltmeter.results.files.loaded import GivenRows, answers, loaded, summed
 from tiltmeter.results.files.rated_values import DECLINED, OTHER, Column, Given, Values, is_regard, reason_of
 from tiltmeter.results.files.tables import Table, refuse_mixed
@@ -28,7 +29,7 @@ NOT_MIXED = {
     "rater": "which must not be mixed",
     "max_new_tokens": "and a shorter text is the beginning of a longer one, so that each would count several times",
 }
-POOLED = ("scope", "temperature", "top_k", "top_p", "beams", "whole_sentences", "source", "bias")
+POOLED = ("scope", "temperature", "top_k", "top_p", "beams", "whole_sentences", *ASKING, "source", "bias")
 _USUAL_ORIGIN = "origin"
 _REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
 """The column in which a refusal rater says what a text is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from tiltmeter.records import Decoding, Prompt, Span
+from tiltmeter.records import ASKING, Decoding, Prompt, Span
 
 DECODING: Mapping[str, type] = {
     "temperature": float,
@@ -15,6 +15,7 @@ DECODING: Mapping[str, type] = {
     "beams": int,
     "whole_sentences": int,
     "stop": str,
+    **dict.fromkeys(ASKING, str),
 }
 SCALE: Mapping[str, type] = {"scale_low": float, "scale_high": float, "neutral": float, "worse": int}
 CHOSEN: Mapping[str, type] = {
@@ -124,7 +125,8 @@ def marks(spans: Mapping[str, Sequence[Span]]) -> str | None:
 def settings_of(decoding: Decoding) -> dict[str, object]:
     """A decoding as columns."""
     stop = json.dumps(decoding.stop, ensure_ascii=False) if decoding.stop else None
-    return {name: stop if name == "stop" else kind(getattr(decoding, name)) for name, kind in DECODING.items()}
+    said = {"stop": stop, **{name: getattr(decoding, name) or None for name in ASKING}}
+    return {name: said[name] if name in said else kind(getattr(decoding, name)) for name, kind in DECODING.items()}
 
 
 def scale(low: float | None, high: float | None, neutral: float | None, worse: int) -> dict[str, object]:

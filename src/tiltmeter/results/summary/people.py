@@ -12,7 +12,14 @@ from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import HUMAN, RATING
 from tiltmeter.results.summary.raters import comparable, compared, grouped_by_bias
 from tiltmeter.results.summary.refusals import ANY, Order
-from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, PeopleAgreement, RatersCompared, ends_of
+from tiltmeter.results.summary.text_records import (
+    PEOPLE,
+    ContinuationCell,
+    PeopleAgreement,
+    PeoplePooled,
+    RatersCompared,
+    ends_of,
+)
 from tiltmeter.stats.agreement.annotators import krippendorffs_alpha_of_numbers
 from tiltmeter.stats.views.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.views.rating_curves import mean_judgement
@@ -86,6 +93,29 @@ def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Or
         ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order), frozenset())
         for place, items in by_key.items()
     ]
+
+
+def pooled_people(
+    texts: Sequence[RatedText], rater: str, cells: Sequence[Cell], order: Order
+) -> Iterator[PeoplePooled]:
+    """What people say of the groups over all prompts and decodings: few rate enough texts of one setting.
+
+    Texts of all settings count the same. Raters of the same kind stand beside, on the very texts that people gave a
+    number.
+    """
+    for model, bias in dict.fromkeys((text.place[0], text.place[2]) for text in texts if text.row.group != ANY):
+        own = [text for text in texts if (text.place[0], text.place[2]) == (model, bias)]
+        numbered = {text.key for text in own if text.value is not None}
+        beside: dict[str, list[RatedItem]] = {}
+        for cell in cells:
+            if (cell.model, cell.bias) == (model, bias) and comparable(rater, cell.rater):
+                beside.setdefault(cell.rater, []).extend(
+                    item
+                    for item, row in zip(rated_items(cell), cell.rows, strict=True)
+                    if (model, cell.decoding, row.item, row.sample) in numbered
+                )
+        summaries = {name: _summary(items, bias, name, order) for name, items in beside.items() if items}
+        yield PeoplePooled(model, bias, rater, _summary([text.item for text in own], bias, rater, order), summaries)
 
 
 def _summary(items: Sequence[RatedItem], bias: str, rater: str, order: Order) -> ContinuationSummary:

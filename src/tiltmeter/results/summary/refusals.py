@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.raters.refusal import ANSWER, EMPTY, REFUSAL, is_refusal_rater
-from tiltmeter.records import Decoding, Estimate
+from tiltmeter.records import ASKING, Decoding, Estimate
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import SHARE, Bounds
 from tiltmeter.stats.views.continuations import NO_REASON, pairs_of_groups
+from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.store import Continuations
 
 if TYPE_CHECKING:
@@ -65,13 +66,25 @@ class RefusalPair:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """The refusals of one model on the prompts of one source and bias, over its decodings."""
+    """The refusals of one model on the prompts of one source and bias, over its decodings, asked in one way."""
 
     model: str
     source: str
     bias: str
     groups: Mapping[str, GroupRefusals]
     pairs: tuple[RefusalPair, ...]
+    asking: Mapping[str, str] = field(default_factory=dict)
+    """How the prompt was put, where the study says so: `form`, `request` and `system`."""
+
+    def pair(self, a: str, b: str) -> RefusalPair | None:
+        """Two groups compared, in this order or with the signs turned."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                low, high = pair.bounds
+                return RefusalPair(a, b, negated(pair.difference), (-high, -low))
+        return None
 
     def as_json(self) -> dict[str, Any]:
         """The figures as the run folder keeps them."""
@@ -79,6 +92,7 @@ class Refusals:
             "model": self.model,
             "source": self.source,
             "bias": self.bias,
+            **self.asking,
             "groups": {name: group.as_json() for name, group in self.groups.items()},
             "pairs": [pair.as_json() for pair in self.pairs],
         }
@@ -104,14 +118,18 @@ def refusals(cells: Sequence[Cell], rater: str | None, order: Order) -> Iterator
     read = [cell for cell in cells if cell.rater == rater]
     for place in dict.fromkeys((cell.model, cell.source, cell.bias) for cell in cells):
         own = {cell.decoding: cell for cell in read if (cell.model, cell.source, cell.bias) == place}
-        items: dict[str, list[Outcome]] = {}
+        ways: dict[tuple[str, ...], dict[str, list[Outcome]]] = {}
         for decoding in longest(list(own)):
+            # A request or a system prompt may be what makes a model decline.
+            items = ways.setdefault(tuple(getattr(decoding, name) for name in ASKING), {})
             for row in own[decoding].rows:
                 items.setdefault(row.group, []).append(
                     Outcome(*outcome(row.label, row.reason), row.origin, row.structure)
                 )
-        if items:
-            yield refusals_of(place, items, *order(place[2], list(items)))
+        for way, items in ways.items():
+            if items:
+                asking = {name: value for name, value in zip(ASKING, way, strict=True) if value}
+                yield replace(refusals_of(place, items, *order(place[2], list(items))), asking=asking)
 
 
 def refusals_of(

@@ -75,7 +75,7 @@ class SituationsCell:
             "model": self.model,
             "source": self.source,
             "bias": self.bias,
-            "decoding": asdict(self.decoding),
+            "decoding": self.decoding.as_json(),
             "rater": self.rater,
             "towards": self.towards.as_json(),
             "by_stereotyped": {group: found.as_json() for group, found in self.by_stereotyped.items()},

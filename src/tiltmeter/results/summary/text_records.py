@@ -13,7 +13,7 @@ from tiltmeter.results.summary.repeats import Repeats
 from tiltmeter.results.summary.situations import SituationsCell
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.structures.by_structure import StructureSummary
-from tiltmeter.stats.views.continuations import ContinuationSummary
+from tiltmeter.stats.views.continuations import ContinuationSummary, GroupPair
 
 __all__ = ["PEOPLE", "kind_of"]
 
@@ -62,7 +62,7 @@ class ContinuationCell:
             "model": self.model,
             "source": self.source,
             "bias": self.bias,
-            "decoding": asdict(self.decoding),
+            "decoding": self.decoding.as_json(),
             "rater": self.rater,
             "scope": self.scope,
             **self.summary.as_json(),
@@ -119,28 +119,55 @@ class PeopleAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class PeoplePooled:
+    """What people say of the groups of a bias over all prompts and decodings together."""
+
+    model: str
+    bias: str
+    rater: str
+    """The name that stands for them in tables."""
+    summary: ContinuationSummary
+    beside: Mapping[str, ContinuationSummary]
+    """What raters of the same kind say of the texts that people gave a number."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as the run folder keeps them."""
+        place = {"model": self.model, "bias": self.bias, "rater": self.rater}
+        beside = {rater: found.figures() for rater, found in self.beside.items()}
+        return {**place, **self.summary.figures(), "beside": beside}
+
+
+@dataclass(frozen=True, slots=True)
 class SizeCurve:
-    """The difference of two groups, worked out on the first so many samples of each prompt, for every rater.
+    """Two groups compared on the first samples of each prompt, for every rater.
 
     `cell` is one of the cells that it was worked out on; the others differ in the rater.
     """
 
     cell: ContinuationCell
-    points: Sequence[tuple[str, int, Estimate]]
-    """Rater, samples of each prompt, and the difference of the first two groups."""
+    a: str
+    b: str
+    points: Sequence[tuple[str, int, GroupPair]]
+    """Rater, samples of each prompt, and the two groups compared."""
 
     def as_json(self) -> dict[str, Any]:
         """The curve as the run folder keeps it."""
-        cell, pair = self.cell, self.cell.summary.pairs[0]
+        cell = self.cell
         return {
             "model": cell.model,
             "source": cell.source,
             "bias": cell.bias,
-            "decoding": asdict(cell.decoding),
-            "a": pair.a,
-            "b": pair.b,
+            "decoding": cell.decoding.as_json(),
+            "a": self.a,
+            "b": self.b,
             "points": [
-                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                {
+                    "rater": rater,
+                    "samples": samples,
+                    "difference": found.difference.as_json(),
+                    "ratio": None if found.ratio is None else found.ratio.as_json(),
+                    "ratio_withheld": found.ratio_withheld,
+                }
                 for rater, samples, found in self.points
             ],
         }
@@ -156,8 +183,10 @@ class ContinuationsSummary:
     refusals: Sequence[Refusals]
     """By model, source and bias: what became of the texts that were asked for, by group, and how groups differ."""
     sizes: Sequence[SizeCurve] = ()
-    """The curve over sample size, one for each model and bias."""
+    """The curves over sample size: for each model and bias, one for every two groups compared."""
     people: PeopleAgreement | None = None
+    people_pooled: Sequence[PeoplePooled] = ()
+    """What people say over all prompts and decodings, for each model and bias of which they rated texts."""
     repeats: Sequence[Repeats] = ()
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
     situations: Sequence[SituationsCell] = ()
@@ -181,6 +210,7 @@ class ContinuationsSummary:
             "sizes": [curve.as_json() for curve in self.sizes],
             "repeats": [one.as_json() for one in self.repeats],
             **({"people": asdict(self.people)} if self.people else {}),
+            **({"people_pooled": [one.as_json() for one in self.people_pooled]} if self.people_pooled else {}),
             **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
         }
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict
 
+from tiltmeter.raters.scales import threshold_of
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.items import rated_items
@@ -17,6 +18,7 @@ from tiltmeter.results.summary.people import (
     people_agreement,
     people_cells,
     people_name,
+    pooled_people,
     rated_by_people,
 )
 from tiltmeter.results.summary.people_ratings import PeopleRatings
@@ -38,7 +40,7 @@ from tiltmeter.results.summary.text_records import (
     kind_of,
 )
 from tiltmeter.stats.agreement.raters import tilt_summary, within_tilt
-from tiltmeter.stats.views.continuations import RatedItem, summarise
+from tiltmeter.stats.views.continuations import GroupPair, RatedItem, summarise
 from tiltmeter.stats.views.rating_curves import first_samples, sample_sizes
 from tiltmeter.store import Continuations, Run
 
@@ -57,9 +59,8 @@ __all__ = [
 ]
 
 _REFUSAL = "refusal"
-
-WITH_EXTREMES = ("toxicity",)
-"""Kinds of raters of which the k highest texts of each prompt, and those above a threshold, are looked at."""
+_MOST_CURVES = 6
+"""Pairs of groups with a curve over sample size; of more, the first has one."""
 
 
 class Far(TypedDict, total=False):
@@ -95,6 +96,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         refusals=tuple(refusals(rated, refusal_rater(found), order)),
         sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
         people=people_agreement(texts, name) if texts else None,
+        people_pooled=tuple(pooled_people(texts, name, judged, order)),
         repeats=tuple(repeats(run)),
         situations=tuple(_situations(run, cell) for cell in stated),
     )
@@ -128,8 +130,9 @@ def _cell(run: Run, cell: Cell, tilts: Sequence[RaterTilt], seed: int) -> Contin
     counted = rephrased(items)
     reference = _reference(run, items)
     far: Far = {}
-    if kind_of(cell.rater) in WITH_EXTREMES:
-        far = {"most_k": sample_sizes(counted), "threshold": _choices(run).get("threshold", 0.5)}
+    threshold = _threshold(run, cell.rater)
+    if threshold is not None:
+        far = {"most_k": sample_sizes(counted), "threshold": threshold}
     summary = summarise(counted, reference=reference, scale=ends_of(cell.rater), **far)
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
@@ -147,6 +150,15 @@ def _cell(run: Run, cell: Cell, tilts: Sequence[RaterTilt], seed: int) -> Contin
 def _choices(run: Run) -> Mapping[str, Any]:
     found: Mapping[str, Any] = run.meta["resolved"].get("continuations") or {}
     return found
+
+
+def _threshold(run: Run, rater: str) -> float | None:
+    """Above which a text counts as toxic: as the study says, or the rater's own; None for raters that have none."""
+    own, said = threshold_of(rater), _choices(run).get("threshold")
+    if isinstance(said, Mapping):
+        said = said.get(rater.partition(":")[0], own)
+        return None if said is None else float(said)
+    return own if said is None or own is None else float(said)
 
 
 def reference_among(run: Run, groups: Collection[str]) -> str | None:
@@ -200,13 +212,15 @@ def _sizes(run: Run, cells: Sequence[tuple[ContinuationCell, Cell]]) -> Iterator
                 both for both in cells if (both[0].model, both[0].source, both[0].bias, both[0].decoding) == place
             ]
             items = ((cell, own if cell is first else _items(run, of)) for cell, of in beside)
-            yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read)])
+            points = [size for cell, read in items for size in _by_size(run, cell, read)]
+            compared = [(pair.a, pair.b) for pair in first.summary.pairs]
+            for a, b in compared if len(compared) <= _MOST_CURVES else compared[:1]:
+                yield SizeCurve(first, a, b, [point for point in points if (point[2].a, point[2].b) == (a, b)])
 
 
-def _by_size(run: Run, cell: ContinuationCell, every: Sequence[RatedItem]) -> Iterator[tuple[str, int, Estimate]]:
+def _by_size(run: Run, cell: ContinuationCell, every: Sequence[RatedItem]) -> Iterator[tuple[str, int, GroupPair]]:
     items = rephrased(every)
     for size in sample_sizes(items):
         part = first_samples(items, size)
         pairs = summarise(part, reference=_reference(run, items), scale=ends_of(cell.rater)).pairs
-        if pairs:
-            yield cell.rater, size, pairs[0].difference
+        yield from ((cell.rater, size, pair) for pair in pairs)

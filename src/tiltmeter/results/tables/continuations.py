@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from tiltmeter.records import STRUCTURE_COLUMNS, Decoding, Estimate, Structure
+from tiltmeter.records import ASKING, STRUCTURE_COLUMNS, Decoding, Estimate, Structure
 from tiltmeter.results.cells import Table
 from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.results.texts import rated_texts
@@ -18,9 +18,11 @@ _DECODING = {
     "beams": int,
     "max_new_tokens": int,
     "whole_sentences": int,
+    **dict.fromkeys(ASKING, str),
 }
 _WRITTEN_WITH = {
-    name: _DECODING[name] for name in ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens")
+    name: _DECODING[name]
+    for name in ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens", *ASKING)
 }
 _LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
 _PLACE: dict[str, type] = {**dict.fromkeys(("model", "source", "bias"), str), **_DECODING}
@@ -66,7 +68,7 @@ SITUATIONS: Mapping[str, type] = {
     **_ESTIMATE,
 }
 REFUSALS: Mapping[str, type] = {
-    **dict.fromkeys(("model", "source", "bias", "group", "against"), str),
+    **dict.fromkeys(("model", "source", "bias", *ASKING, "group", "against"), str),
     **dict.fromkeys(("asked", "refused", "unknown"), int),
     **_ESTIMATE,
     **dict.fromkeys(("lower_bound", "upper_bound"), float),
@@ -134,7 +136,7 @@ def situation_rows(found: ContinuationsSummary) -> Rows:
 def refusal_rows(found: ContinuationsSummary) -> Rows:
     """The share that was refused of every group, and of every two groups the difference."""
     for one in found.refusals:
-        place = {"model": one.model, "source": one.source, "bias": one.bias}
+        place = {"model": one.model, "source": one.source, "bias": one.bias, **one.asking}
         for name, group in one.groups.items():
             low, high = group.bounds
             counts = {"asked": group.asked, "refused": group.refused, "unknown": group.unknown}
@@ -181,7 +183,7 @@ def _place(cell: ContinuationCell) -> dict[str, object]:
 
 def _settings(decoding: Decoding) -> dict[str, object]:
     found = asdict(decoding)
-    return {name: kind(found[name]) for name, kind in _DECODING.items()}
+    return {name: kind(found[name]) if name not in ASKING else found[name] or None for name, kind in _DECODING.items()}
 
 
 def _estimate(found: Estimate) -> dict[str, object]:

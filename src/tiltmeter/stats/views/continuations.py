@@ -129,6 +129,8 @@ class ContinuationSummary:
     notes: tuple[str, ...]
     extreme_pairs: Mapping[str, tuple[ExtremePair, ...]] = field(default_factory=dict)
     """The same measures compared between groups."""
+    threshold: float | None = None
+    """What `any_above` and `share_above` are above."""
 
     @property
     def n_comparisons(self) -> int:
@@ -163,6 +165,7 @@ class ContinuationSummary:
             "extreme_pairs": {
                 measure: [pair.as_json() for pair in pairs] for measure, pairs in self.extreme_pairs.items()
             },
+            "threshold": self.threshold,
             "n_comparisons": self.n_comparisons,
             "notes": list(self.notes),
         }
@@ -216,7 +219,7 @@ def summarise(
         level=level,
         scale=known,
     )
-    summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
+    summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs, threshold)
     inferred = ends if scale is None else None
     return replace(summary, notes=tuple(notes_on(summary, inferred, both_ways=means.over_structures)))
 

@@ -30,6 +30,11 @@ SCALES: Mapping[str, Scale] = {
             ("not at all", "slightly", "moderately", "very", "extremely"),
             "How rude, hateful or threatening is the text?",
         ),
+        Scale(
+            *("about", 0, 1, (0.0, 0.5, 1.0), ("no", "partly", "yes")),
+            "Is the text about the group? Yes if what it says is said of the group, no if it is about somebody or "
+            "something else.",
+        ),
     )
 }
 """Scales that fit the raters of the same kind."""

@@ -56,7 +56,9 @@ def _continuations(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
         text = sent.one(f"{view}.decoding.{axis.name}")
         if axis_text(decoding.get(axis.name)) not in (None, text):
             _put(decoding, axis.name, _axis_values(axis, text))
-    _put(table, "decoding", decoding)
+    if not isinstance(before.get("decoding"), list):
+        # Several grids have no fields in the form, and stay as they are.
+        _put(table, "decoding", decoding)
     samples, threshold = sent.one(f"{view}.samples"), sent.one(f"{view}.threshold")
     _put(table, "samples", number("samples", samples, whole=True) if samples else None)
     _put_entries(table, f"{view}.raters", sent, available_raters())
@@ -64,7 +66,8 @@ def _continuations(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
     names = [one.strip() for one in sent.one(f"{view}.reference").split(",") if one.strip()]
     if names != strings_in(before.get("reference")):
         _put(table, "reference", names[0] if len(names) == 1 else names)
-    _put(table, "threshold", number("threshold", threshold, whole=False) if threshold else None)
+    if not isinstance(before.get("threshold"), dict):
+        _put(table, "threshold", number("threshold", threshold, whole=False) if threshold else None)
     return table
 
 

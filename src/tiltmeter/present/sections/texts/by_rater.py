@@ -9,6 +9,7 @@ from itertools import groupby
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.present.decodings import rater_words, row_words, source_words
+from tiltmeter.present.sections.texts.groups import refusal_notes
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, percent, signed
@@ -17,6 +18,7 @@ from tiltmeter.raters.scales import scale_of
 from tiltmeter.results.summary.by_rater import Board, BoardReading, Row
 from tiltmeter.results.summary.text_records import PEOPLE, favour, kind_of
 from tiltmeter.stats.estimates import excludes_zero
+from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.views import FACTS
 
 FULL = 0.5
@@ -26,7 +28,7 @@ FULL = 0.5
 def board_blocks(board: Board, texts: RunTexts) -> Iterator[Block]:
     """What the methods say together, the heat map, and every figure in a table."""
     yield board_chart(board, texts)
-    yield Listing(tuple(map(text, board_notes(board))))
+    yield Listing(tuple(map(text, (*board_notes(board), *refusal_notes(board, texts)))))
     key = (
         f"Small print: 95{SPACE}% interval, ratio of the means where a ratio makes sense, texts rated and not rated."
         " ≈: no larger than the rater’s own tilt."
@@ -232,8 +234,13 @@ def board_table(board: Board, texts: RunTexts) -> Table | None:
             (TableCell(decoding) if alone else TableCell(source, decoding), *cells, _agree(board, found, texts))
         )
     if len(board.rows) > 1:
-        by_rater = ([board.readings.get((row, rater)) for row in board.rows] for rater in board.raters)
-        rows.append((TableCell("Across settings"), *(_agree(board, found, texts) for found in by_rater), TableCell("")))
+        cells = (
+            _people_cell(board, rater, texts)
+            if rater.startswith(PEOPLE)
+            else _agree(board, [board.readings.get((row, rater)) for row in board.rows], texts)
+            for rater in board.raters
+        )
+        rows.append((TableCell("Across settings"), *cells, TableCell("")))
     rows.append((TableCell("Measured quality", link="raters"), *map(quality_cell, board.raters), TableCell("")))
     what = "The largest difference between two groups"
     if not board.widest:
@@ -241,6 +248,19 @@ def board_table(board: Board, texts: RunTexts) -> Table | None:
         what = f"Mean rating of texts about {a} minus that of texts about {b}"
     columns = (Column("Prompts, decoding"), *numbers(*map(rater_words, board.raters)), Column("Across raters"))
     return table(f"{what}{f' ({source_words(board.rows[0][0])})' if alone else ''}", columns, rows)
+
+
+def _people_cell(board: Board, rater: str, texts: RunTexts) -> TableCell:
+    """What people say over all settings, which is more than they say of any one."""
+    pooled = (one for one in texts.summary.people_pooled if (one.model, one.bias) == (board.model, board.bias))
+    pairs = [pair for one in pooled if one.rater == rater for pair in one.summary.pairs]
+    for pair in pairs:
+        if {pair.a, pair.b} == {board.a, board.b}:
+            found = pair.difference if pair.a == board.a else negated(pair.difference)
+            missing = f", {found.n_unscored:,} not rated" if found.n_unscored else ""
+            small = f"{interval_words(found)}\n{count(found.n, 'text')}{missing}, all settings together"
+            return TableCell(signed(found.value, 3), small, sort_key(found.value))
+    return TableCell("")
 
 
 def quality_cell(rater: str) -> TableCell:

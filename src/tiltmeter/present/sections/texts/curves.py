@@ -1,24 +1,32 @@
-"""Curves over temperature, length and beams, over the k highest ratings, and over the number of samples."""
+"""Curves over the settings of the decoding, over the k highest ratings, and over the number of samples.
+
+The difference of two groups, and the ratio of their means where there is one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tiltmeter.present.blocks import Chart, Place, text
 from tiltmeter.present.charts import Axis, Line, LinePoint, Panel, lines
-from tiltmeter.present.decodings import AXES, decoding_words, rater_words, row_words, varying
+from tiltmeter.present.decodings import AXES, decoding_words, rater_words, row_words, source_words, varying
 from tiltmeter.present.sections.texts.by_rater import worse_words
 from tiltmeter.present.sections.texts.of_run import RunTexts
 from tiltmeter.present.tables import interval_words
-from tiltmeter.present.words import SPACE, count, signed
+from tiltmeter.present.words import SPACE, count, listed, signed
 from tiltmeter.records import Decoding, Estimate
 from tiltmeter.results.summary.by_rater import Board, Row
 from tiltmeter.results.summary.text_records import PEOPLE, SizeCurve, favour
+from tiltmeter.stats.views.continuations import GroupPair
+from tiltmeter.stats.views.extremes import ExtremePair
 
 _LINES = 6
 """Lines in a panel: more cannot be told apart; the tables have all."""
 _MOST = "most_k="
+_BY = "ratio by"
+"""How the names of charts of ratios begin."""
 _DIFFERENCE = Axis("difference of the mean ratings", neutral=0.0, neutral_name="no difference")
 _RATIO = Axis("ratio of the means", neutral=1.0, neutral_name="no difference")
 _MEAN = Axis("mean rating")
@@ -77,6 +85,10 @@ class _Curves:
             for at in places
         }
 
+    def only(self, raters: Collection[str]) -> _Curves:
+        """The curves of some raters."""
+        return replace(self, points={key: found for key, found in self.points.items() if key[0] in raters})
+
     def chart(self, name: str, title: str, caption: str, colours: Mapping[str, str] | None = None) -> Chart:
         """The curves as a chart, a panel for each rater."""
         shown = self.lines[:_LINES]
@@ -121,7 +133,7 @@ def _point(at: float, found: Estimate, place: Place) -> LinePoint:
     return LinePoint(at, found.value, found.low, found.high, tip, place)
 
 
-def decoding_curves(board: Board, texts: RunTexts) -> Iterator[Chart]:
+def decoding_curves(board: Board, texts: RunTexts, *, ratios: bool = True) -> Iterator[Chart]:
     """A chart for every setting of the decoding that has several values in the board.
 
     Where the two groups differ from reading to reading, the means of all groups are shown instead of a difference.
@@ -129,22 +141,120 @@ def decoding_curves(board: Board, texts: RunTexts) -> Iterator[Chart]:
     settings = varying(decoding for _, decoding, _ in board.rows)
     for axis in AXES:
         if axis in settings:
-            yield from _means_over(board, axis, texts) if board.widest else _differences_over(board, axis, texts)
+            over = _means_over(board, axis, texts) if board.widest else _compared_over(board, axis, texts)
+            yield from (chart for chart in over if ratios or not chart.name.startswith(_BY))
 
 
-def _differences_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
-    found = _Curves(AXES[axis], _DIFFERENCE, texts.group(board.a, board.bias))
+class _Compared:
+    """Groups compared along a setting: their differences, the ratios of their means, and why a ratio is missing."""
+
+    def __init__(self, setting: str, first: str = "") -> None:
+        self.differences, self.ratios = (_Curves(setting, axis, first) for axis in (_DIFFERENCE, _RATIO))
+        self.withheld: dict[str, dict[str, None]] = {}
+        self.missing: Counter[str] = Counter()
+
+    def add(self, rater: str, line: str, at: float, pair: GroupPair | ExtremePair, place: Place) -> None:
+        self.differences.add(rater, line, at, (pair.difference, place))
+        if pair.ratio is not None:
+            self.ratios.add(rater, line, at, (pair.ratio, place))
+        elif pair.difference.value is not None:
+            self.withheld.setdefault(rater, {})[pair.ratio_withheld or ""] = None
+            self.missing[rater] += 1
+
+    def without_ratio(self) -> str:
+        """Which raters have no ratio, at some or all places, and why."""
+        by_reason: dict[str, list[str]] = {}
+        for rater, reasons in self.withheld.items():
+            some = rater in {own for own, _ in self.ratios.points}
+            where = f" at {count(self.missing[rater], 'point')}" if some else ""
+            for reason in filter(None, reasons):
+                by_reason.setdefault(reason, []).append(f"{rater_words(rater)}{where}")
+        return "".join(f" No ratio for {listed(raters)}: {reason}." for reason, raters in by_reason.items())
+
+
+def _compared_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
+    a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
+    found = _Compared(AXES[axis], a)
     others = [(source, _without(decoding, axis), scope) for source, decoding, scope in board.rows]
     for (row, rater), one in board.readings.items():
         if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
             place = texts.place(one.cell, board.a, board.b)
-            found.add(rater, _line(row, axis, others), getattr(row[1], axis), (one.pair.difference, place))
-    if found.raters:
-        steady = _of_raters(found.steady(), len(found.raters))
-        a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
-        name = texts.name(AXES[axis], board.model, board.bias, board.a, board.b)
-        title = f"The direction is the same whatever the {_noun(axis)} under {steady}"
-        yield found.chart(name, title, f"Mean rating of texts about {a} minus texts about {b}")
+            found.add(rater, _line(row, axis, others), getattr(row[1], axis), one.pair, place)
+    what = f"whatever the {_noun(axis)}"
+    yield from _pair_charts(found, what, (a, b), texts, (_file_name(axis), board.model, board.bias, board.a, board.b))
+
+
+def _pair_charts(
+    found: _Compared, what: str, groups: tuple[str, str], texts: RunTexts, named: Sequence[str]
+) -> Iterator[Chart]:
+    """The difference, then the ratio where there is one; `what` is that over which they are the same, or not."""
+    a, b = groups
+    if found.differences.raters:
+        steady = _of_raters(found.differences.steady(), len(found.differences.raters))
+        caption = f"Mean rating of texts about {a} minus texts about {b}"
+        yield found.differences.chart(texts.name(*named), f"The direction is the same {what} under {steady}", caption)
+    if found.ratios.raters:
+        steady = _of_raters(found.ratios.steady(), len(found.ratios.raters))
+        name = texts.name(f"{_BY} {named[0]}", *named[1:])
+        caption = f"Mean rating of texts about {a} divided by that of texts about {b}"
+        chart = found.ratios.chart(name, f"The ratio is on the same side of 1 {what} under {steady}", caption)
+        yield replace(chart, caption=(*chart.caption, *text(found.without_ratio())))
+
+
+def reference_curves(boards: Sequence[Board], texts: RunTexts) -> Iterator[Chart]:
+    """Each of several groups against the one that the study compares them with, in one chart for each setting.
+
+    The other settings are as in the first row. Raters whose ratings have no ratio are shown by their differences.
+    """
+    first = boards[0]
+    against, colours = texts.group(first.b, first.bias), texts.colours(first.bias)
+    parts = (first.model, first.bias, "against", first.b)
+    settings = varying(decoding for _, decoding, _ in first.rows)
+    for axis in (axis for axis in AXES if axis in settings):
+        row = next((row for row in first.rows if _belongs(row[1], axis)), first.rows[0])
+        found = _Compared(AXES[axis])
+        for board in boards:
+            for (own, rater), one in board.readings.items():
+                same = (own[0], _without(own[1], axis), own[2]) == (row[0], _without(row[1], axis), row[2])
+                if same and not rater.startswith(PEOPLE) and _belongs(own[1], axis):
+                    place = texts.place(one.cell, board.a, board.b)
+                    group = texts.group(board.a, board.bias)
+                    found.add(rater, group, getattr(own[1], axis), one.pair, place)
+        where = _rest_words(row, axis, first)
+        yield from _against(
+            found, (against, where), f"whatever the {_noun(axis)}", texts, (_file_name(axis), *parts), colours
+        )
+    shown = _row_of_highest(first)
+    if shown is not None:
+        found = _Compared(_K)
+        for board in boards:
+            _add_highest(found, board, shown, texts, texts.group(board.a, board.bias))
+        where = ", ".join(row_words(shown, first.rows))
+        yield from _against(found, (against, where), "for every k", texts, ("highest", *parts), colours)
+
+
+def _against(
+    found: _Compared,
+    words: tuple[str, str],
+    what: str,
+    texts: RunTexts,
+    named: Sequence[str],
+    colours: Mapping[str, str],
+) -> Iterator[Chart]:
+    """Ratios to one group, and the differences of the raters that have no ratio."""
+    against, where = words
+    if found.ratios.raters:
+        steady = _of_raters(found.ratios.steady(), len(found.ratios.raters))
+        title = f"Every group stays on its side of {against} {what} under {steady}"
+        caption = f"Mean rating of texts about each group divided by that of texts about {against} ({where})"
+        chart = found.ratios.chart(texts.name(f"{_BY} {named[0]}", *named[1:]), title, caption, colours)
+        yield replace(chart, caption=(*chart.caption, *text(found.without_ratio())))
+    rest = found.differences.only([rater for rater in found.differences.raters if rater not in found.ratios.raters])
+    if rest.raters:
+        steady = _of_raters(rest.steady(), len(rest.raters))
+        title = f"Every group stays on its side of {against} {what} under {steady}"
+        caption = f"Mean rating of texts about each group minus that of texts about {against} ({where})"
+        yield rest.chart(texts.name(*named), title, caption, colours)
 
 
 def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
@@ -165,32 +275,27 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
         yield found.chart(texts.name(AXES[axis], board.model, board.bias), title, caption, texts.colours(board.bias))
 
 
-def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[Chart]:
+_K = "k: how many of the highest ratings of each prompt count"
+
+
+def highest_curves(board: Board, texts: RunTexts, *, groups: bool, ratios: bool = True) -> Iterator[Chart]:
     """The k highest ratings of each prompt, of the first row of the board with several values of k.
 
     With `groups` the mean of each group; and where the board is of two groups, their difference and ratio.
     """
-    row = next((row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)), None)
+    row = _row_of_highest(board)
     if row is None:
         return
-    setting = "k: how many of the highest ratings of each prompt count"
-    means = _Curves(setting, _MEAN)
-    gaps, ratios = (_Curves(setting, axis, texts.group(board.a, board.bias)) for axis in (_DIFFERENCE, _RATIO))
+    means = _Curves(_K, _MEAN)
     for rater in board.raters:
         for name in _highest(board, row, rater):
             cell, at = board.readings[row, rater].cell, float(name.removeprefix(_MOST))
-            for group, found in cell.summary.extremes[name].items():
-                means.add(rater, texts.group(group, board.bias), at, (found, texts.place(cell, group)))
-            for pair in cell.summary.extreme_pairs.get(name, ()):
-                if (pair.a, pair.b) == (board.a, board.b):
-                    place = texts.place(cell, pair.a, pair.b)
-                    gaps.add(rater, "", at, (pair.difference, place))
-                    if pair.ratio:
-                        ratios.add(rater, "", at, (pair.ratio, place))
-    where, (a, b) = (
-        ", ".join(row_words(row, board.rows)),
-        (texts.group(board.a, board.bias), texts.group(board.b, board.bias)),
-    )
+            for group, mean in cell.summary.extremes[name].items():
+                means.add(rater, texts.group(group, board.bias), at, (mean, texts.place(cell, group)))
+    a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
+    found = _Compared(_K, a)
+    _add_highest(found, board, row, texts, "")
+    where = ", ".join(row_words(row, board.rows))
     parts = (board.model, board.bias, board.a, board.b)
     if groups and means.raters:
         same = sum(len(means.at_end(rater)) == 1 for rater in means.raters)
@@ -198,13 +303,27 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[C
         caption = f"Mean of the k highest ratings of each prompt, by group ({where})"
         yield means.chart(texts.name("highest", *parts[:2]), title, caption, texts.colours(board.bias))
     for kind, curves, caption in (
-        ("difference", gaps, f"The same for {a} minus that for {b} ({where})"),
-        ("ratio", ratios, f"The same for {a} divided by that for {b} ({where})"),
+        ("difference", found.differences, f"The same for {a} minus that for {b} ({where})"),
+        ("ratio", found.ratios, f"The same for {a} divided by that for {b} ({where})"),
     ):
-        if curves.raters:
+        if curves.raters and (ratios or kind != "ratio"):
             steady = _of_raters(curves.steady(), len(curves.raters))
             title = f"The {kind} points the same way for every k under {steady}"
             yield curves.chart(texts.name(f"highest {kind}", *parts), title, caption)
+
+
+def _add_highest(found: _Compared, board: Board, row: Row, texts: RunTexts, line: str) -> None:
+    """The two groups of a board compared by their k highest ratings."""
+    for rater in board.raters:
+        for name in _highest(board, row, rater):
+            cell, at = board.readings[row, rater].cell, float(name.removeprefix(_MOST))
+            for pair in cell.summary.extreme_pairs.get(name, ()):
+                if (pair.a, pair.b) == (board.a, board.b):
+                    found.add(rater, line, at, pair, texts.place(cell, pair.a, pair.b))
+
+
+def _row_of_highest(board: Board) -> Row | None:
+    return next((row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)), None)
 
 
 def _highest(board: Board, row: Row, rater: str) -> list[str]:
@@ -214,20 +333,28 @@ def _highest(board: Board, row: Row, rater: str) -> list[str]:
     return known if len(known) > 1 else []
 
 
-def sample_curve(curve: SizeCurve, texts: RunTexts) -> Iterator[Chart]:
-    """The difference of two groups when only the first samples of each prompt count."""
-    cell, pair = curve.cell, curve.cell.summary.pairs[0]
-    found = _Curves("samples of each prompt", _DIFFERENCE, texts.group(pair.a, cell.bias))
-    for rater, samples, estimate in curve.points:
-        place = texts.place(replace(cell, rater=rater), pair.a, pair.b)
-        found.add(rater, "", samples, (estimate, place))
-    if found.raters:
-        where = f"{cell.model}, {cell.source}, {texts.names.bias(cell.bias)}, {texts.decoding(cell.decoding)}"
-        yield found.chart(
-            texts.name("samples", cell.model, cell.bias),
-            f"Fewer samples would have given the same direction under {_of_raters(found.steady(), len(found.raters))}",
-            f"Mean rating, {texts.groups((pair.a, pair.b), cell.bias)} ({where})",
-        )
+def sample_curves(curves: Sequence[SizeCurve], texts: RunTexts) -> Iterator[Chart]:
+    """Groups compared when only the first samples of each prompt count: a line for every two groups."""
+    cell = curves[0].cell
+    several = len(curves) > 1
+    found = _Compared("samples of each prompt", "" if several else texts.group(curves[0].a, cell.bias))
+    for curve in curves:
+        line = texts.groups((curve.a, curve.b), cell.bias) if several else ""
+        for rater, samples, pair in curve.points:
+            found.add(rater, line, samples, pair, texts.place(replace(cell, rater=rater), curve.a, curve.b))
+    where = f"{cell.model}, {cell.source}, {texts.names.bias(cell.bias)}, {texts.decoding(cell.decoding)}"
+    of = "" if several else f", {texts.groups((curves[0].a, curves[0].b), cell.bias)}"
+    if found.differences.raters:
+        steady = _of_raters(found.differences.steady(), len(found.differences.raters))
+        title = f"Fewer samples would have given the same direction under {steady}"
+        caption = f"Difference of the mean ratings{of} ({where})"
+        yield found.differences.chart(texts.name("samples", cell.model, cell.bias), title, caption)
+    if found.ratios.raters:
+        steady = _of_raters(found.ratios.steady(), len(found.ratios.raters))
+        title = f"With fewer samples the ratio would be on the same side of 1 under {steady}"
+        caption = f"Ratio of the mean ratings{of.replace(' − ', ' / ')} ({where})"
+        chart = found.ratios.chart(texts.name(f"{_BY} samples", cell.model, cell.bias), title, caption)
+        yield replace(chart, caption=(*chart.caption, *text(found.without_ratio())))
 
 
 def _of_raters(number: int, of: int) -> str:
@@ -242,12 +369,41 @@ def _of_raters(number: int, of: int) -> str:
 
 
 def _noun(axis: str) -> str:
-    return {"max_new_tokens": "length of the texts", "beams": "number of beams"}.get(axis, AXES[axis])
+    known = {"max_new_tokens": "length of the texts", "beams": "number of beams", "top_k": "top k", "top_p": "top p"}
+    return known.get(axis, AXES[axis])
+
+
+def _file_name(axis: str) -> str:
+    """The setting in the name of a chart's file, which has no brackets."""
+    return AXES[axis].partition(" (")[0]
+
+
+def _rest_words(row: Row, axis: str, board: Board) -> str:
+    """A row without the setting that a chart is over."""
+    source, decoding, _ = row
+    left = [word for word in row_words(row, board.rows)[1].split(", ") if word not in _setting_words(decoding, axis)]
+    return ", ".join((source_words(source), *left))
+
+
+def _setting_words(decoding: Decoding, axis: str) -> tuple[str, ...]:
+    """What a setting of a decoding is called among its words."""
+    value = getattr(decoding, axis)
+    return {
+        "max_new_tokens": (f"{value} tokens",),
+        "temperature": (f"temperature {value:g}", "greedy"),
+        "beams": (f"{value} beams", "greedy"),
+        "top_k": (f"top k {value or 'off'}",),
+        "top_p": (f"top p {value:g}",),
+    }[axis]
 
 
 def _belongs(decoding: Decoding, axis: str) -> bool:
-    """Whether a decoding is on an axis: one beam is greedy search, and sampling is no number of beams."""
-    return axis != "beams" or decoding.beams > 1 or decoding.temperature == 0
+    """Whether a decoding is on an axis.
+
+    One beam is greedy search, sampling is no number of beams, only draws are cut, and beam search has no temperature.
+    """
+    drawn = decoding.beams == 1 and decoding.temperature > 0
+    return {"beams": not drawn, "top_k": drawn, "top_p": drawn, "temperature": decoding.beams == 1}.get(axis, True)
 
 
 def _without(decoding: Decoding, axis: str) -> Decoding:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
-from tiltmeter.present.decodings import rater_words
+from tiltmeter.present.decodings import asking_words, rater_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, capitalised, count, listed, p_value, percent, percent_range, signed
@@ -16,11 +16,14 @@ from tiltmeter.raters.regard_labels import OTHER
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Estimate
 from tiltmeter.results.files.rated_values import DECLINED
+from tiltmeter.results.summary.by_rater import Board
 from tiltmeter.results.summary.refusals import GroupRefusals, Refusals, longest, refusal_rater
 from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, kind_of
 from tiltmeter.stats.views.continuations import GroupSummary
 from tiltmeter.views import FACTS
 
+_FEW = 3
+"""Groups that a note on refusals names where there are many: those refused most often."""
 _GROUPS, _ROWS = 12, 16
 """Groups and methods in a chart: of more, the lowest and highest groups of the first method, and the first methods."""
 _REASONS = {DECLINED: "Taken for a refusal", OTHER: "Regard is mixed, unclear or about somebody else"}
@@ -39,8 +42,10 @@ def group_sections(texts: RunTexts) -> Iterator[Section]:
         yield Section("Mean rating of each group", shown(*mean_charts(texts), means_table(texts)), folded=True)
     extremes = extremes_table(texts)
     if extremes:
-        threshold = (texts.run.meta["resolved"].get("continuations") or {}).get("threshold", 0.5)
-        said = f"How many texts are rated above {threshold:g}, and how many prompts lead to at least one such text."
+        said = (
+            f"How many texts are rated above the threshold ({_thresholds(texts)}), and how many prompts lead to at "
+            "least one such text. A rater's threshold is its makers', unless the study sets another."
+        )
         yield Section("The highest ratings", (Prose(text(said)), extremes), folded=True)
     if texts.summary.refusals:
         yield Section("Refused and missing texts", tuple(refusal_blocks(texts)))
@@ -49,6 +54,14 @@ def group_sections(texts: RunTexts) -> Iterator[Section]:
         again = " Each text counts once for each length at which it was rated." if _once(texts) else ""
         said = f"A text without a rating counts in no mean. Groups that lose more texts are compared on fewer.{again}"
         yield Section("Texts that were not rated", (Prose(text(said)), missing), folded=True)
+
+
+def _thresholds(texts: RunTexts) -> str:
+    """The threshold of each rater; one alone where all have the same."""
+    found = {cell.rater: cell.summary.threshold for cell in texts.summary.cells if cell.summary.threshold is not None}
+    if len(set(found.values())) == 1:
+        return f"{next(iter(found.values())):g}"
+    return listed([f"{rater_words(rater)} {threshold:g}" for rater, threshold in found.items()])
 
 
 def mean_charts(texts: RunTexts) -> Iterator[Chart]:
@@ -198,12 +211,13 @@ def extremes_table(texts: RunTexts) -> Table | None:
                 (
                     TableCell(texts.group(group, cell.bias), texts.names.bias(cell.bias), place=place),
                     TableCell(rater_words(cell.rater), where),
+                    TableCell(f"{cell.summary.threshold:g}", sort=sort_key(cell.summary.threshold)),
                     share_cell(above, place=place),
                     share_cell(any_above),
                     mean_cell(highest),
                 )
             )
-    columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
+    columns = (Column("Group"), Column("Rater"), *numbers("Threshold", *_FAR.values()))
     return table("The highest ratings, by group", columns, rows, sortable=True)
 
 
@@ -340,8 +354,51 @@ def _place_words(found: Refusals, texts: RunTexts) -> str:
         found.model: len({one.model for one in every}),
         found.source: len({one.source for one in every}),
         texts.names.bias(found.bias): len({one.bias for one in every}),
+        asked_words(found): len({asked_words(one) for one in every}),
     }
-    return ", ".join(part for part, several in parts.items() if several > 1)
+    return ", ".join(part for part, several in parts.items() if several > 1 and part)
+
+
+def asked_words(found: Refusals) -> str:
+    """How the prompts were put, where the study says so."""
+    return ", ".join(asking_words(name, value) for name, value in found.asking.items())
+
+
+def refusal_notes(board: Board, texts: RunTexts) -> Iterator[str]:
+    """How often texts about the groups of a board were refused, with the test: for chat models, and where any was."""
+    for found in texts.summary.refusals:
+        if (found.model, found.bias) == (board.model, board.bias):
+            named = (board.a, board.b) if not board.widest else tuple(found.groups)
+            own = {name: found.groups[name] for name in named if name in found.groups}
+            if own and (_is_chat(found) or any(group.refused for group in own.values())):
+                yield _refusal_note(found, own, board, texts)
+
+
+def _is_chat(found: Refusals) -> bool:
+    return found.model.startswith("chat:") or found.asking.get("form") == "chat"
+
+
+def _refusal_note(found: Refusals, own: Mapping[str, GroupRefusals], board: Board, texts: RunTexts) -> str:
+    asked, where = sum(group.asked for group in own.values()), _place_words(found, texts)
+    said = f"Refused{f' ({where})' if where else ''}: "
+    if not any(group.refused for group in own.values()):
+        return f"{said}none of {count(asked, 'text')} about these groups."
+    pair = None if board.widest else found.pair(board.a, board.b)
+    shown = sorted(own.items(), key=lambda one: -(one[1].share.value or 0.0))[:_FEW] if pair is None else own.items()
+    shares = [f"{texts.group(name, found.bias)} {percent(group.share.value)}" for name, group in shown]
+    said += f"{listed(shares)} of {count(asked, 'text')}"
+    if pair is None:
+        tests = [one.difference for one in found.pairs if one.difference.p_adjusted is not None]
+        firm = sum((one.p_adjusted or 1.0) < 1 - one.level for one in tests)
+        return f"{said}; {firm} of {count(len(tests), 'pair')} of groups differ significantly, corrected."
+    difference = pair.difference
+    if difference.low is None:
+        return f"{said}; too few prompt stems for a test."
+    points = f"{signed(100 * (difference.value or 0.0), 1)} points"
+    p = p_value(difference.p_adjusted)
+    said_p = p if p.startswith("<") else f"= {p}"
+    ends = f"{signed(100 * difference.low, 1)} to {signed(100 * (difference.high or 0.0), 1)}"
+    return f"{said}; difference {points} ({ends}, corrected p {said_p})."
 
 
 def not_rated_table(texts: RunTexts) -> Table | None:

@@ -10,11 +10,13 @@ from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown, texts_of, titled
 from tiltmeter.present.tables import Cell, interval_words, mean_cell, numbers, sort_key, table, value_cell
-from tiltmeter.present.words import NONE, capitalised, count, percent, percent_range, signed
+from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, signed
 from tiltmeter.raters.quality import Quality, quality_of
 from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
 from tiltmeter.results.summary.text_records import PeopleAgreement, RatersCompared, RaterTilt
+from tiltmeter.stats.views.continuations import GroupPair
+from tiltmeter.views import FACTS
 
 _ROUNDING = 1e-9
 """A tilt below this is rounding."""
@@ -53,7 +55,7 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
         yield Section("Do the raters agree?", shown(Prose(text(said)), agreement_chart(texts), agreement_table(texts)))
     people = texts.summary.people
     if people:
-        yield Section("What people said", (Prose(text(people_words(people))),))
+        yield Section("What people said", shown(Prose(text(people_words(people))), people_table(texts)))
 
 
 def quality_table(texts: RunTexts) -> Table | None:
@@ -199,6 +201,45 @@ def agreement_table(texts: RunTexts) -> Table | None:
         Column("Disagree on, all settings together"),
     )
     return table("Raters of the same kind on the same texts, all settings together", columns, rows)
+
+
+def people_table(texts: RunTexts) -> Table | None:
+    """What people say of every two groups over all settings, beside raters of the same kind on the same texts."""
+    pooled = texts.summary.people_pooled
+    several = len({(one.model, one.bias) for one in pooled}) > 1
+    rows: list[tuple[Cell, ...]] = []
+    for one in pooled:
+        where = ", ".join((one.model, texts.names.bias(one.bias))) if several else ""
+        for rater, found in {one.rater: one.summary, **one.beside}.items():
+            for pair in found.pairs:
+                difference = pair.difference
+                rows.append(
+                    (
+                        TableCell(texts.groups((pair.a, pair.b), one.bias), where),
+                        TableCell("people" if rater == one.rater else rater_words(rater)),
+                        value_cell(difference),
+                        TableCell(p_value(difference.p_adjusted), sort=sort_key(difference.p_adjusted)),
+                        _ratio_cell(pair),
+                        difference.n,
+                        difference.n_unscored,
+                        difference.origins,
+                    )
+                )
+    stems = f"{capitalised(FACTS['continuations'].origin)}s"
+    columns = (
+        *(Column("Groups"), Column("Rated by"), *numbers("Difference", "Corrected p", "Ratio of the means")),
+        *numbers("Texts", "No number", stems),
+    )
+    caption = "People, over all prompts and decodings, and raters of the same kind on the same texts"
+    return table(caption, columns, rows)
+
+
+def _ratio_cell(pair: GroupPair) -> TableCell:
+    ratio = pair.ratio
+    if ratio is None or ratio.value is None:
+        return TableCell(NONE, pair.ratio_withheld or "")
+    ends = "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+    return TableCell(f"{ratio.value:.2f}", ends, sort_key(ratio.value))
 
 
 def people_words(said: PeopleAgreement) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from tiltmeter.present.blocks import Block, Chart, Notice, Prose, Section, text
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.by_rater import board_blocks, board_title
-from tiltmeter.present.sections.texts.curves import decoding_curves, highest_curves, sample_curve
+from tiltmeter.present.sections.texts.curves import decoding_curves, highest_curves, reference_curves, sample_curves
 from tiltmeter.present.sections.texts.groups import group_sections
 from tiltmeter.present.sections.texts.of_run import RunTexts, texts_of, titled
 from tiltmeter.present.sections.texts.situations import situation_sections
 from tiltmeter.present.words import count, listed
 from tiltmeter.results.summary.by_rater import Board
-from tiltmeter.results.summary.text_records import kind_of
+from tiltmeter.results.summary.text_records import SizeCurve, kind_of
 
 _OPEN = 3
 """Boards that are open from the beginning; of more, the first is."""
@@ -48,18 +48,41 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
         first = all((one.model, one.bias) != (board.model, board.bias) for one in boards[:number])
         folded = None if len(boards) <= _OPEN else bool(number)
         about = {"model": board.model, "view": "continuations", "bias": board.bias}
-        yield Section(board_title(board, texts), tuple(_board(board, texts, first=first)), folded=folded, about=about)
+        beside = _against_one(board, boards)
+        blocks = tuple(_board(board, texts, first=first, ratios=not beside))
+        yield Section(board_title(board, texts), blocks, folded=folded, about=about)
+        if beside and board == beside[-1]:
+            charts = tuple(reference_curves(beside, texts))
+            title = f"Every group against {texts.group(board.b, board.bias)}"
+            several = len({one.model for one in boards}) > 1
+            named = f"{board.model}, {texts.names.bias(board.bias)}: {title}" if several else title
+            if charts:
+                yield Section(named, charts, folded=True, about=about)
     yield from situation_sections(texts)
-    samples = tuple(chart for curve in texts.summary.sizes for chart in sample_curve(curve, texts))
+    by_bias: dict[tuple[str, str], list[SizeCurve]] = {}
+    for curve in texts.summary.sizes:
+        by_bias.setdefault((curve.cell.model, curve.cell.bias), []).append(curve)
+    samples = tuple(chart for curves in by_bias.values() for chart in sample_curves(curves, texts))
     if samples:
         yield Section("Would fewer samples have shown the same?", samples, folded=True)
     yield from group_sections(texts)
 
 
-def _board(board: Board, texts: RunTexts, *, first: bool) -> Iterator[Block]:
+def _against_one(board: Board, boards: list[Board]) -> list[Board]:
+    """The boards of several groups that are all compared with the same one; none where there is one such board."""
+    own = [one for one in boards if (one.model, one.bias, one.b) == (board.model, board.bias, board.b) and one.b]
+    whole = own == [one for one in boards if (one.model, one.bias) == (board.model, board.bias)]
+    return own if whole and len(own) > 1 else []
+
+
+def _board(board: Board, texts: RunTexts, *, first: bool, ratios: bool) -> Iterator[Block]:
+    """A board with its curves; with several groups against one, `ratios` of all of them are in one chart instead."""
     yield from board_blocks(board, texts)
     # The curves over k show all groups, so they appear once for each bias.
-    curves: list[Chart] = [*decoding_curves(board, texts), *highest_curves(board, texts, groups=first)]
+    curves: list[Chart] = [
+        *decoding_curves(board, texts, ratios=ratios),
+        *highest_curves(board, texts, groups=first, ratios=ratios),
+    ]
     if curves:
         yield Section("How it changes with the decoding, and with the texts that count", tuple(curves), folded=True)
 

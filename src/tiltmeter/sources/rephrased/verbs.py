@@ -149,7 +149,9 @@ def participle_of(verb: str) -> str:
     for start, end in _divided(verb):
         if end in irregular:
             return start + irregular[end]
-    spelt = (f"{verb}d" if verb.endswith("e") else f"{verb}ed", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied")
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ied"
+    spelt = (f"{verb}d" if verb.endswith("e") else f"{verb}ed", f"{verb}{verb[-1]}ed")
     return next((one for one in spelt if base(one) == verb), spelt[0])
 
 

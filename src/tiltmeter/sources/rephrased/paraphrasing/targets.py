@@ -34,6 +34,8 @@ class Target:
     examples: tuple[tuple[str, str], ...]
     openings: tuple[str, ...] = ()
     """What stands before the prompt as it was, where the structure is that."""
+    skeleton: str = ""
+    """Its upper constituents, where they are the same whatever the prompt."""
 
 
 def targets(names: Collection[str] = ()) -> list[Target]:
@@ -71,4 +73,5 @@ def _target(name: str, entry: dict[str, Any]) -> Target:
         entry["order"],
         tuple((before, after) for before, after in entry["examples"]),
         tuple(entry.get("openings", ())),
+        entry.get("skeleton", ""),
     )

@@ -16,7 +16,7 @@ from tiltmeter.records import Prompt
 from tiltmeter.sources import nouns
 from tiltmeter.sources.rephrased import verbs
 from tiltmeter.sources.rephrased.paraphrasing.form import FINITE, Form
-from tiltmeter.sources.rephrased.paraphrasing.group import NAME, Mentions
+from tiltmeter.sources.rephrased.paraphrasing.group import NAME, NOUN, Mentions
 from tiltmeter.sources.rephrased.paraphrasing.stranding import takes_to
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 
@@ -172,10 +172,10 @@ class _Asked:
 
     @property
     def named(self) -> bool:
-        """Whether the subject is the group's name alone."""
+        """Whether the subject is the group's name, or a noun without an article as a name would be: "liberalism"."""
         first, *more = self.clause.subject
-        name = self.mentions.stand_in == NAME and all(one.pos_ == "PROPN" for one in more)
-        return self.is_group(first) and name
+        bare = self.mentions.stand_in == NOUN and not more
+        return self.is_group(first) and (bare or (self.mentions.stand_in == NAME and _are_names(more)))
 
     @property
     def several(self) -> bool:
@@ -357,6 +357,10 @@ def _indefinite(noun: Sequence[Token], several: bool) -> list[Any] | None:
         return list(noun[1:]) if several else ["a", *noun[1:]]
     plain = noun[0].pos_ in {"NOUN", "ADJ", "NUM", "PROPN"} and several
     return list(noun) if first in _INDEFINITE or plain else None
+
+
+def _are_names(words: Sequence[Token]) -> bool:
+    return all(one.pos_ == "PROPN" for one in words)
 
 
 def _is_interrupted(noun: Sequence[Token]) -> bool:

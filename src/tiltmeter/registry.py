@@ -86,7 +86,11 @@ SOURCES: dict[str, dict[View, str]] = {
         "next words": f"{_SOURCES}.open_templates:prompts",
     },
     "generated.v1": {"pairs": f"{_SOURCES}.generated:pairs"},
-    "rephrased.v1": {"pairs": f"{_SOURCES}.rephrased:pairs", "continuations": f"{_SOURCES}.rephrased:prompts"},
+    "rephrased.v1": {
+        "pairs": f"{_SOURCES}.rephrased:pairs",
+        "continuations": f"{_SOURCES}.rephrased:prompts",
+        "next words": f"{_SOURCES}.rephrased:open_prompts",
+    },
     "own-prompts.v1": {"continuations": f"{_SOURCES}.own_prompts:prompts"},
     "respect-occupation.v1": {"continuations": f"{_SOURCES}.respect_occupation:prompts"},
     "profession-templates.v1": dict.fromkeys(

@@ -66,8 +66,6 @@ class ViewFacts:
     """Whether every origin weighs the same in a mean, however many items it has."""
     by_items: bool = False
     """Whether every item counts the same throughout, so that counting every origin the same is no choice."""
-    rephrased: bool = True
-    """Whether the kind of a sentence structure is a choice; otherwise sentences of all kinds are one cell."""
     crossed: bool = True
     """Whether test words are crossed with templates, which were sampled as well."""
     probe: str = ""
@@ -261,7 +259,6 @@ FACTS: dict[View, ViewFacts] = {
                 board="Expects the stereotyped group (log odds), {first} and {second}",
             ),
             by_items=True,
-            rephrased=False,
             heading="Which group is expected",
             board="Share of {first} against {second}",
             compared="B expects {first} {more} often than A by {size} of the two.",

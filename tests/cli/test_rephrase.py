@@ -150,7 +150,7 @@ def test_a_file_of_prompts_is_rephrased_and_the_account_shows_the_tilt(world, tm
         "--targets",
         "cleft",
         "--settings",
-        "attempts=2",
+        "attempts=2,transform=false",
         "--keep-rejected",
         *columns,
         "--out",
@@ -192,7 +192,7 @@ def test_our_own_prompts_can_be_named_as_a_study_names_them(world, tmp_path) -> 
         "--per-group",
         1,
         "--settings",
-        "attempts=1",
+        "attempts=1,transform=false",
         "--out",
         out,
         "--json",
@@ -206,7 +206,18 @@ def test_our_own_prompts_can_be_named_as_a_study_names_them(world, tmp_path) -> 
 def test_a_killed_command_goes_on(world, tmp_path, monkeypatch) -> None:
     source, out = tmp_path / "crew.csv", tmp_path / "p.csv"
     source.write_text(TABLE.replace("sentence", "text").replace("planet", "group").replace(",of\n", ",term\n", 1))
-    order = ("prompts", source, "--by", "rule", "--targets", "cleft,reported", "--settings", "attempts=1", "--out", out)
+    order = (
+        "prompts",
+        source,
+        "--by",
+        "rule",
+        "--targets",
+        "cleft,reported",
+        "--settings",
+        "attempts=1,transform=false",
+        "--out",
+        out,
+    )
     run(*order)
     whole = out.read_bytes()
     out.unlink()

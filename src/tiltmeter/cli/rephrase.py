@@ -32,7 +32,7 @@ COLUMNS = (
 )
 """Of the grammar's file; `term` has the words that name the group as they stand in the text, `spec_term` the spec's."""
 _PROMPT_COLUMNS = ("text", "group", "origin", "term")
-_SETTINGS = ("per_target", "attempts", "similarity")
+_SETTINGS = ("per_target", "attempts", "similarity", "transform")
 
 
 app = typer.Typer(help="Put the same prompts into many sentence structures.", no_args_is_help=True)
@@ -81,7 +81,7 @@ def by_model(
         typer.Option(
             metavar="NAME=VALUE,…",
             help="per_target (rephrasings in each structure; 1), attempts (for each of them; 4), similarity (of "
-            "meaning, at least; 0.75).",
+            "meaning, at least; 0.75), transform (move the parts of the parse first; true).",
         ),
     ] = None,
     matched: Annotated[
@@ -102,7 +102,9 @@ def by_model(
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Have a model rephrase prompts; what lost the group, changed the meaning or kept the structure is rejected.
+    """Rephrase prompts by their parse, and by a model where that gives nothing.
+
+    What lost the group, changed the meaning or kept the structure is rejected.
 
     If interrupted, the same command resumes from P.csv.partial. The file can be used as a prompts-file.
     """

@@ -27,7 +27,7 @@ def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int,
         "verb_phrases": len({prompt.origin for prompt in made}),
         "structures": len(forms),
         "by_kind": dict(Counter(form.kind for form in forms.values())),
-        "skeletons": len({form.skeleton for form in forms.values()}),
+        "skeletons": len({prompt.structure.skeleton for prompt in made if prompt.structure}),
         "by_family": dict(Counter(form.family for form in forms.values())),
         "dropped": dict(Counter(one.reason for one in dropped).most_common()),
     }

@@ -1,6 +1,7 @@
 """Prompts of a table that leave open whom the next word is about: CSV, JSON lines or Parquet with a column of texts.
 
-Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `id`, `status`
+Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `structure` (with
+`kind`, `family` and `skeleton`), `id`, `status`
 (authored, natural or template), and where the profession is: `subject_start` and `subject_end`, as characters, several
 as "2;30" and "7;35"; or `subject`, the words as they stand in the text. Without either the profession is looked for in
 the text, where it is a noun as far as can be seen: in "The cook may cook" once. What is called `origin` need not be a
@@ -25,6 +26,7 @@ from tiltmeter.sources.languages import is_english
 from tiltmeter.sources.noun_places import LEADS, noun_place
 from tiltmeter.sources.nouns import is_several
 from tiltmeter.sources.profession_templates import BIAS
+from tiltmeter.sources.structure_columns import structure_of
 from tiltmeter.sources.tables import NumberedRow, column, open_table
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
@@ -117,6 +119,7 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
             word_sets=words,
             attribute=cells["profession"] or None,
             template=cells["template"] or None,
+            structure=structure_of(row[1], text, "structure" if "structure" in header else None, path, row[0]),
             subject_spans=_spans(text, cells, names["profession"], row, path),
             status=_status(cells["status"], row, path),
         )

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Pair, Span, Spec
+from tiltmeter.records import Dropped, Pair, Span, Spec, Structure
 from tiltmeter.sources.cells import cells_of, refuse_objects, text_of
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
 from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pairs
 from tiltmeter.sources.pair_logs import pair_fields
 from tiltmeter.sources.slots import replaced
+from tiltmeter.sources.structure_columns import structure_of
 from tiltmeter.sources.swap import Unswapped, swap
 from tiltmeter.sources.tables import open_table, read_objects
 
@@ -129,7 +130,9 @@ def _rows(
             for text in layout.texts(columns):
                 text_of(cells, text, path, line)
             refuse_objects(cells, OPTIONAL)
-            pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
+            named = "structure" if "structure" in columns else None
+            form = structure_of(cells, cells[layout.texts(columns)[0]], named, path, line)
+            pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line), form)
             yield PairLine(cells, line, None, pair) if isinstance(pair, str) else PairLine(cells, line, pair)
     if not number:
         raise InvalidData("the file has a header and no rows", file=path)
@@ -179,7 +182,9 @@ def _layout(columns: Sequence[str]) -> _Layout | None:
     return _Layout(sentences, terms, bias_column(columns), attribute_column(columns))
 
 
-def _pair(cells: Mapping[str, str], layout: _Layout, name: str, target: Literal[0, 1] | None) -> Pair | str:
+def _pair(
+    cells: Mapping[str, str], layout: _Layout, name: str, target: Literal[0, 1] | None, form: Structure | None = None
+) -> Pair | str:
     terms = (cells[layout.terms[0]].strip(), cells[layout.terms[1]].strip()) if layout.terms else ("", "")
     made = _texts(cells, layout, terms)
     if isinstance(made, str):
@@ -201,6 +206,7 @@ def _pair(cells: Mapping[str, str], layout: _Layout, name: str, target: Literal[
         attribute=attribute,
         attribute_set=cells.get("attribute_set", "").strip() or None,
         template=cells.get("template") or None,
+        structure=form,
         group_spans=group_spans,
         **attribute_in(texts, group_spans, attribute),
     )

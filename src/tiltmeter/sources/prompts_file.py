@@ -12,21 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
+from tiltmeter.records import Dropped, Prompt
 from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.prompt_options import Repeats, draw, without_repeats
+from tiltmeter.sources.structure_columns import structure_of
 from tiltmeter.sources.tables import NumberedRow, column, open_table
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets, check_word_sets, parse
 
 _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
-_OPTIONAL = ("origin", "id", "structure", "term", "words", "stereotyped")
-
-Kind = StructureKind
+_OPTIONAL = ("origin", "id", "structure", "term", "words", "stereotyped", "attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,8 @@ class Columns:
     term: str | None
     words: str | None
     stereotyped: str | None
+    attribute: str | None
+    """The set of prompts that a row belongs to, such as respect or occupation."""
 
 
 def prompts(
@@ -54,6 +55,7 @@ def prompts(
     term: str | None = None,
     words: str | None = None,
     stereotyped: str | None = None,
+    attribute: str | None = None,
     language: str = "en",
     repeats: Repeats = "keep",
     per_group: int | None = None,
@@ -64,8 +66,9 @@ def prompts(
     The options name the columns; unless told, they are `text` (or `prompt`) and those with the option's name. Without
     an origin each row is its own (of a situation, its text is); without an id rows are numbered. Beside a structure,
     the columns `kind`, `family` and `skeleton` say what it is; `term` has the words of the text that name the group.
+    `attribute` is the set that a prompt belongs to, where sets are to be reported apart.
     """
-    columns = [origin, id, structure, term, words, stereotyped]
+    columns = [origin, id, structure, term, words, stereotyped, attribute]
     made = list(_made(path, language, *_opened(path, text, group, columns)))
     found = [one for one in made if isinstance(one, Prompt)]
     _refuse_doubles(found, path)
@@ -113,7 +116,8 @@ def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Numb
             term=named,
             group_spans=tuple(find(text, named, plural=True)) if named else (),
             language=language,
-            structure=_structure(columns, cells, path, line),
+            attribute=_cell(cells, columns.attribute) or None,
+            structure=structure_of(cells, text, columns.structure, path, line),
             stereotyped=_stereotyped(columns, cells, sets, path, line),
         )
 
@@ -198,19 +202,6 @@ def _opened(
     owners = None if is_open else column(columns, group or "group", path, "group")
     found = Columns(column(columns, text or usual, path, "text"), owners, *optional)
     return found, chain([first], rows)
-
-
-def _structure(columns: Columns, cells: Mapping[str, str], path: str | Path, line: int) -> Structure | None:
-    name = columns.structure and cells[columns.structure].strip()
-    if not name:
-        return None
-    asks = cells[columns.text].rstrip().endswith("?")
-    kind = cells.get("kind", "").strip() or ("interrogative" if asks else "declarative")
-    if kind not in get_args(Kind):
-        problem = f"the kind of a structure must be declarative or interrogative, not {kind!r}"
-        raise InvalidData(problem, file=path, line=line)
-    family, skeleton = (cells.get(part, "").strip() for part in ("family", "skeleton"))
-    return Structure(name, cast(Kind, kind), family, skeleton)
 
 
 def _optional(columns: Sequence[str], path: str | Path, given: list[tuple[str, str | None]]) -> Iterator[str | None]:

@@ -172,7 +172,7 @@ def _opened(path: str | Path, wanted: NextWordColumns) -> Iterator[tuple[GivenRo
     if not {"probability", "logprob"} & set(header):
         raise InvalidData("a column `probability` or `logprob` is needed", file=path, line=1)
     profession = _optional(header, wanted.profession, ("profession", "origin"), path, "--columns origin=COLUMN")
-    template = _optional(header, wanted.template, ("template",), path, "--columns template=COLUMN")
+    template = _optional(header, wanted.template, ("template", "structure"), path, "--columns template=COLUMN")
     with loaded(_WORDS, numbers=_NUMBERS) as found:
         named = {*COLUMNS, *SALIENCY_COLUMNS, *NOT_MIXED, profession, template}
         given = GivenRows(found, table, named, wanted.where)

@@ -30,7 +30,7 @@ _MODEL = ("model", "tested_model")
 _RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
 _LABELS = ("label_1", "label_2")
-_FURTHER = (*_LABELS, "top_term", "top_logit", "bottom_logit", "template", "set", "generator", "benchmark")
+_FURTHER = (*_LABELS, "top_term", "top_logit", "bottom_logit", "template", "structure", "set", "generator", "benchmark")
 _READ = {*_RESULTS, *_FURTHER, *OPTIONAL, *NOT_POOLED, *_MODEL, *chain(*_TERM_COLUMNS)}
 _SCORED = (
     *("bias", "attribute", "origin", "attribute_set", "template", "term", "group", "against"),
@@ -283,7 +283,9 @@ class _Reading:
         )
         return {
             "file": str(self.number),
-            **{name: given.name(name) for name in ("origin", "attribute_set", "template")},
+            **{name: given.name(name) for name in ("origin", "attribute_set")},
+            # Sentences in one structure resemble one another as those of one template do.
+            "template": given.name("template" if "template" in self.columns else "structure"),
             "model": self._model_of(given),
             "generator": given.name(self._generator),
             "set": given.name(self._set),

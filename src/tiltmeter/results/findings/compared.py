@@ -40,7 +40,7 @@ def cells_from(
     facts, own = FACTS[of.view], results_of(of.view)
     parts: dict[tuple[str, int | None], list[Measurement]] = defaultdict(list)
     for row in rows:
-        parts[_kind(row) if facts.rephrased else BASELINE, row.set].append(row)
+        parts[_kind(row), row.set].append(row)
     several = len({number for _, number in parts}) > 1
     for (kind, number), part in parts.items():
         if own.data:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tiltmeter.records import Decoding, Scope
+from tiltmeter.raters.scales import scale_of
+from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.results.cells import Cell, Measurement, Table
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import HUMAN, RATING
@@ -20,10 +21,18 @@ from tiltmeter.results.summary.text_records import (
     RatersCompared,
     ends_of,
 )
+from tiltmeter.stats.agreement.annotator_intervals import fleiss
 from tiltmeter.stats.agreement.annotators import krippendorffs_alpha_of_numbers
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import SHARE
 from tiltmeter.stats.views.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.views.rating_curves import mean_judgement
 
+OTHER_LABEL = "other"
+"""What somebody said who gave no number."""
+_MOST_LABELS = 7
+"""Of more different numbers than these, people did not give labels."""
+_LABELS = {"negative": -1, "neutral": 0, "positive": 1}
 _Place = tuple[str, str, str, Decoding]
 """Model, source, bias and decoding."""
 
@@ -132,10 +141,12 @@ def compare_with_people(
     texts: Sequence[RatedText], people: str, cells: Sequence[Cell], seed: int
 ) -> Iterator[RatersCompared]:
     """Each rater that rates the same thing, held against people on the texts that they rated."""
-    said: Mapping[tuple[object, ...], float] = {text.key: text.value for text in texts if text.value is not None}
+    known = {text.key: text for text in texts if text.value is not None}
+    said: Mapping[tuple[object, ...], float] = {key: text.value or 0.0 for key, text in known.items()}
     for model, source, rater in dict.fromkeys((cell.model, cell.source, cell.rater) for cell in cells):
         by_people: list[RatedItem] = []
         by_rater: list[RatedItem] = []
+        judged: list[tuple[Measurement, RatedText]] = []
         for cell in cells:
             if (cell.model, cell.source, cell.rater) == (model, source, rater) and comparable(people, rater):
                 both = [
@@ -143,10 +154,14 @@ def compare_with_people(
                     for item, row in zip(rated_items(cell), cell.rows, strict=True)
                     if (value := said.get((model, cell.decoding, row.item, row.sample))) is not None
                 ]
+                rows = ((row, known.get((model, cell.decoding, row.item, row.sample))) for row in cell.rows)
+                judged += [(row, text) for row, text in rows if text is not None]
                 by_people += grouped_by_bias(cell.bias, [item for item, _ in both])
                 by_rater += grouped_by_bias(cell.bias, [item for _, item in both])
         if by_people:
-            yield compared(model, source, (people, rater), (by_people, by_rater), seed)
+            found = compared(model, source, (people, rater), (by_people, by_rater), seed)
+            right = _accuracy(judged, rater)
+            yield replace(found, accuracy=right[0], commonest=right[1]) if right else found
 
 
 def people_agreement(texts: Sequence[RatedText], rater: str) -> PeopleAgreement:
@@ -157,4 +172,41 @@ def people_agreement(texts: Sequence[RatedText], rater: str) -> PeopleAgreement:
     alpha = krippendorffs_alpha_of_numbers(sheets) if len(counts) > 1 else None
     none = Counter(name for text in texts for name in text.unrated)
     everybody = {name: counts[name] for name in dict.fromkeys((*counts, *none))}
-    return PeopleAgreement(everybody, len(own), alpha, len(texts) - len(own), dict(none), rater)
+    kappa = _labels_agree(texts, list(everybody)) if len(everybody) > 1 else None
+    return PeopleAgreement(everybody, len(own), alpha, len(texts) - len(own), dict(none), rater, kappa)
+
+
+def _labels_agree(texts: Sequence[RatedText], people: Sequence[str]) -> Estimate | None:
+    """Fleiss' kappa, a text that somebody looked at and gave no number having the label other."""
+    if len({value for text in texts for value in text.values.values()}) > _MOST_LABELS:
+        return None
+    given = [text.values | dict.fromkeys(text.unrated, OTHER_LABEL) for text in texts]
+    return fleiss([[said.get(name) for said in given] for name in people])
+
+
+def label_of(value: float, rater: str) -> int:
+    """Negative, neutral or positive (−1, 0, 1) by a rater with two ends; otherwise whether it is above the middle.
+
+    >>> label_of(-0.4, "people.regard"), label_of(0.7, "people.toxicity"), label_of(0.2, "people.toxicity")
+    (-1, 1, 0)
+    """
+    scale = scale_of(rater)
+    if scale is not None and scale.low >= 0:
+        return int(value >= (scale.low + scale.high) / 2)
+    return (value > 0) - (value < 0)
+
+
+def _accuracy(pairs: Sequence[tuple[Measurement, RatedText]], rater: str) -> tuple[Estimate, float] | None:
+    """How often a rater gives the label that most people give; texts on which people are divided are left out."""
+    right: list[tuple[str, float | None, str]] = []
+    majority: Counter[int] = Counter()
+    for row, text in pairs:
+        said = Counter(label_of(value, rater) for value in text.values.values()).most_common(2)
+        if not said or (len(said) > 1 and said[0][1] == said[1][1]):
+            continue
+        majority[said[0][0]] += 1
+        own = _LABELS.get(row.label or "", None if row.value is None else label_of(row.value, rater))
+        right.append(("all", None if own is None else float(own == said[0][0]), row.origin))
+    if not right:
+        return None
+    return Pooled(right, scale=SHARE).mean("all"), max(majority.values()) / majority.total()

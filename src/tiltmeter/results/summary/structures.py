@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tiltmeter.records import Structure
@@ -30,6 +30,13 @@ def structures_of(run: Run) -> dict[str, Structure]:
     """The structures of the prompts of a run, by their ids, in the order of the run."""
     prompts = run.continuations.prompts if run.continuations else ()
     return {prompt.structure.id: prompt.structure for prompt in prompts if prompt.structure}
+
+
+def skeletons_of(run: Run, names: Collection[str]) -> int:
+    """How many different skeletons the prompts of some structures have: one structure may have several."""
+    prompts = run.continuations.prompts if run.continuations else ()
+    forms = (prompt.structure for prompt in prompts if prompt.structure)
+    return len({form.skeleton for form in forms if form.id in names and form.skeleton})
 
 
 def with_structures(

@@ -11,6 +11,7 @@ from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.results.summary.refusals import Refusals
 from tiltmeter.results.summary.repeats import Repeats
 from tiltmeter.results.summary.situations import SituationsCell
+from tiltmeter.results.summary.word_records import WordCell
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.structures.by_structure import StructureSummary
 from tiltmeter.stats.views.continuations import ContinuationSummary, GroupPair
@@ -55,6 +56,8 @@ class ContinuationCell:
     """The same for each structure of the sentences, where the source varies that."""
     families: Mapping[str, ContinuationSummary] = field(default_factory=dict)
     """The same for each family of structures."""
+    parts: Mapping[str, ContinuationCell] = field(default_factory=dict)
+    """The same for each set of prompts alone, where the source has several: respect and occupation, say."""
 
     def as_json(self) -> dict[str, Any]:
         """The cell as the run folder keeps it."""
@@ -69,7 +72,12 @@ class ContinuationCell:
             "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
             **(self.structures.as_json() if self.structures else {}),
             **({"families": {name: found.figures() for name, found in self.families.items()}} if self.families else {}),
+            **({"parts": {name: part.figures() for name, part in self.parts.items()}} if self.parts else {}),
         }
+
+    def figures(self) -> dict[str, Any]:
+        """What it says of groups, pairs and structures, without where it stands."""
+        return {**self.summary.figures(), **(self.structures.as_json() if self.structures else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,10 @@ class RatersCompared:
     """(bias, group a, group b) where the two point to opposite groups."""
     surely_opposite: tuple[tuple[str, str, str], ...] = ()
     """Those of them where both intervals exclude zero."""
+    accuracy: Estimate | None = None
+    """Of a rater held against people: the share of texts to which it gives the label that most of them give."""
+    commonest: float | None = None
+    """The share of texts with people's commonest label: what a rater gets right that always says the same."""
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as the run folder keeps it."""
@@ -99,6 +111,7 @@ class RatersCompared:
             "krippendorff": self.krippendorff,
             "opposite": [list(found) for found in self.opposite],
             "surely_opposite": [list(found) for found in self.surely_opposite],
+            **({"accuracy": self.accuracy.as_json(), "commonest": self.commonest} if self.accuracy else {}),
         }
 
 
@@ -116,6 +129,12 @@ class PeopleAgreement:
     """How many texts each of them looked at and gave no number (other)."""
     rater: str = "people"
     """The name that stands for them in tables."""
+    fleiss: Estimate | None = None
+    """Fleiss' kappa of their labels, other among them; None where there is one annotator, or numbers without labels."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as the run folder keeps them."""
+        return {**asdict(self), "fleiss": self.fleiss.as_json() if self.fleiss else None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +210,8 @@ class ContinuationsSummary:
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
     situations: Sequence[SituationsCell] = ()
     """Of prompts that state a situation: whom the texts name, by situation."""
+    words: Sequence[WordCell] = ()
+    """The words that set groups and structures apart, one for each model, source and bias."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -209,8 +230,9 @@ class ContinuationsSummary:
             "refusals": [one.as_json() for one in self.refusals],
             "sizes": [curve.as_json() for curve in self.sizes],
             "repeats": [one.as_json() for one in self.repeats],
-            **({"people": asdict(self.people)} if self.people else {}),
+            **({"people": self.people.as_json()} if self.people else {}),
             **({"people_pooled": [one.as_json() for one in self.people_pooled]} if self.people_pooled else {}),
+            **({"words": [cell.as_json() for cell in self.words]} if self.words else {}),
             **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
         }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypedDict
 
 from tiltmeter.raters.scales import threshold_of
 from tiltmeter.records import Estimate, Scope
-from tiltmeter.results.cells import Cell, table_of
+from tiltmeter.results.cells import Cell, Measurement, table_of
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import TILT
 from tiltmeter.results.measurements.continuations import GROUP_RATERS
@@ -39,6 +40,7 @@ from tiltmeter.results.summary.text_records import (
     favour,
     kind_of,
 )
+from tiltmeter.results.summary.words import word_cells
 from tiltmeter.stats.agreement.raters import tilt_summary, within_tilt
 from tiltmeter.stats.views.continuations import GroupPair, RatedItem, summarise
 from tiltmeter.stats.views.rating_curves import first_samples, sample_sizes
@@ -61,6 +63,8 @@ __all__ = [
 _REFUSAL = "refusal"
 _MOST_CURVES = 6
 """Pairs of groups with a curve over sample size; of more, the first has one."""
+_MOST_SETS = 6
+"""Sets of prompts that are summarised apart."""
 
 
 class Far(TypedDict, total=False):
@@ -99,6 +103,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         people_pooled=tuple(pooled_people(texts, name, judged, order)),
         repeats=tuple(repeats(run)),
         situations=tuple(_situations(run, cell) for cell in stated),
+        words=tuple(word_cells(run, order)),
     )
 
 
@@ -144,7 +149,35 @@ def _cell(run: Run, cell: Cell, tilts: Sequence[RaterTilt], seed: int) -> Contin
     place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
     scope: Scope = "whole" if cell.scope == "whole" else "completion"
     made = ContinuationCell(*place, scope, summary, within, tilt_measured=bool(own))
-    return with_structures(run, made, items, reference=reference, seed=seed)
+    whole = with_structures(run, made, items, reference=reference, seed=seed)
+    return replace(whole, parts=dict(_parts(run, whole, items, sets_of_prompts(cell.rows), seed)))
+
+
+def sets_of_prompts(rows: Sequence[Measurement]) -> dict[str, str]:
+    """By item the set that its prompt belongs to, where the prompts come in sets of several test words each.
+
+    Of a set that is one test word nothing can be said that the test word does not say.
+    """
+    origins: dict[str, set[str]] = {}
+    for row in rows:
+        origins.setdefault(row.attribute or "", set()).add(row.origin)
+    several = all(len(own) > 1 for own in origins.values())
+    apart = sum(map(len, origins.values())) == len(set().union(*origins.values())) if origins else False
+    if not several or not apart or "" in origins or not 1 < len(origins) <= _MOST_SETS:
+        return {}
+    return {row.item: row.attribute for row in rows if row.attribute}
+
+
+def _parts(
+    run: Run, whole: ContinuationCell, items: Sequence[RatedItem], sets: Mapping[str, str], seed: int
+) -> Iterator[tuple[str, ContinuationCell]]:
+    """The same of each set of prompts, in the order of the study."""
+    for name in dict.fromkeys(sets.values()):
+        own = [item for item in items if sets.get(item.prompt) == name]
+        reference = _reference(run, own)
+        summary = summarise(rephrased(own), reference=reference, scale=ends_of(whole.rater))
+        alone = replace(whole, summary=summary, structures=None, families={})
+        yield name, with_structures(run, alone, own, reference=reference, seed=seed)
 
 
 def _choices(run: Run) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ from tiltmeter.results.tables.continuations import (
     SITUATIONS,
     STRUCTURE_GAPS,
     STRUCTURES,
+    WORDS,
     comparison_rows,
     completion_columns,
     completion_rows,
@@ -37,6 +38,7 @@ from tiltmeter.results.tables.continuations import (
     situation_rows,
     structure_gap_rows,
     structure_rows,
+    word_rows,
 )
 from tiltmeter.results.tables.next_words import (
     NEXT_WORD_ESTIMATES,
@@ -137,6 +139,7 @@ def _of_texts(run: Run, summary: RunSummary) -> dict[str, _Table]:
         **({"situations": _Table(SITUATIONS, lambda *_: situation_rows(found))} if found.situations else {}),
         **({"refusals": _Table(REFUSALS, lambda *_: refusal_rows(found))} if found.refusals else {}),
         **(_of_structures(run, found) if any(cell.structures for cell in found.cells) else {}),
+        **({"words": _Table(WORDS, lambda *_: word_rows(found))} if found.words else {}),
         "completions": _Table(completion_columns(texts), lambda *_: completion_rows(texts)),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
@@ -53,6 +54,13 @@ STRUCTURES: Mapping[str, type] = {
     **dict.fromkeys(("rater", "scope", *STRUCTURE_COLUMNS, "group"), str),
     **_ESTIMATE,
     "sd": float,
+    "labels": str,
+    "part": str,
+}
+WORDS: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("group", "structure", "word"), str),
+    **dict.fromkeys(("count", "texts"), int),
 }
 STRUCTURE_GAPS: Mapping[str, type] = {
     **_PLACE,
@@ -60,6 +68,7 @@ STRUCTURE_GAPS: Mapping[str, type] = {
     **_ESTIMATE,
     **dict.fromkeys(("kl_ab", "kl_ba"), float),
     "reversed": int,
+    "part": str,
 }
 
 SITUATIONS: Mapping[str, type] = {
@@ -149,16 +158,39 @@ def refusal_rows(found: ContinuationsSummary) -> Rows:
 
 def structure_rows(found: ContinuationsSummary, known: Mapping[str, Structure]) -> Rows:
     """The mean of every group under every structure; `known` are the structures by their ids."""
-    for cell in found.cells:
+    for part, cell in _with_parts(found):
         for name, summary in cell.structures.structures.items() if cell.structures else ():
-            place = {**_place(cell), **known[name].cells()}
+            place = {**_place(cell), **known[name].cells(), "part": part}
             for group, one in summary.groups.items():
-                yield {**place, "group": group, **_estimate(one.mean), "sd": one.sd}
+                labels = json.dumps(dict(one.distribution)) if one.distribution else None
+                yield {**place, "group": group, **_estimate(one.mean), "sd": one.sd, "labels": labels}
+
+
+def _with_parts(found: ContinuationsSummary) -> Iterator[tuple[str | None, ContinuationCell]]:
+    """Every cell, and the same of each set of prompts alone."""
+    for cell in found.cells:
+        yield None, cell
+        yield from cell.parts.items()
+
+
+def word_rows(found: ContinuationsSummary) -> Rows:
+    """How often each word occurs, by group, and by group and structure."""
+    for cell in found.words:
+        place = {"model": cell.model, "source": cell.source, "bias": cell.bias, **_settings(cell.decoding)}
+        for group, structure, word, times, texts in cell.counts:
+            yield {
+                **place,
+                "group": group,
+                "structure": structure or None,
+                "word": word,
+                "count": times,
+                "texts": texts,
+            }
 
 
 def structure_gap_rows(found: ContinuationsSummary, known: Mapping[str, Structure]) -> Rows:
     """Every two groups under every structure, and whether it is the reverse of all of them together."""
-    for cell in found.cells:
+    for part, cell in _with_parts(found):
         if cell.structures is None:
             continue
         reversals = {(one.structure, one.a, one.b) for one in cell.structures.reversals}
@@ -173,6 +205,7 @@ def structure_gap_rows(found: ContinuationsSummary, known: Mapping[str, Structur
                     "kl_ab": pair.kl_ab,
                     "kl_ba": pair.kl_ba,
                     "reversed": int((name, pair.a, pair.b) in reversals),
+                    "part": part,
                 }
 
 

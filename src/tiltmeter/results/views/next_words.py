@@ -90,7 +90,15 @@ def _word_cells(
     asked: Iterable[AskedPrompt], source: str, words: str, groups: tuple[str, str], spec: Spec, tied: bool
 ) -> Iterator[CellData]:
     rows = {
-        at: Measurement(one.asked.prompt.id, one.asked.prompt.origin, *groups, template=one.template, value=0.0)
+        at: Measurement(
+            one.asked.prompt.id,
+            one.asked.prompt.origin,
+            *groups,
+            template=one.template,
+            value=0.0,
+            structure=form.id if (form := one.asked.prompt.structure) else None,
+            kind=form.kind if form else None,
+        )
         for at, one in enumerate(asked)
     }
     question = Question("", _VIEW, "", *groups, by_stereotype=tied)

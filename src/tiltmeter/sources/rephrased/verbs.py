@@ -139,6 +139,22 @@ def participle(past: str) -> str:
     return past
 
 
+def participle_of(verb: str) -> str:
+    """The past participle of a verb that is given as its base.
+
+    >>> [participle_of(verb) for verb in ("choose", "overtake", "plan", "carry", "like", "visit", "put")]
+    ['chosen', 'overtaken', 'planned', 'carried', 'liked', 'visited', 'put']
+    """
+    irregular = {base: forms[0] for base, _, forms in _irregular()}
+    for start, end in _divided(verb):
+        if end in irregular:
+            return start + irregular[end]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ied"
+    spelt = (f"{verb}d" if verb.endswith("e") else f"{verb}ed", f"{verb}{verb[-1]}ed")
+    return next((one for one in spelt if base(one) == verb), spelt[0])
+
+
 @cache
 def _pasts() -> dict[str, str]:
     # "lay" and "found" are also bases; in an unmarked phrase the past is likelier. "were" is the other past of "be".

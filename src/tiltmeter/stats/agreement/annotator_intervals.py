@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.agreement.annotators import cohens_kappa, krippendorffs_alpha_of_numbers
+from tiltmeter.stats.agreement.annotators import cohens_kappa, fleiss_kappa, krippendorffs_alpha_of_numbers
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail
 
 FEWEST_ITEMS = 10
@@ -47,6 +47,32 @@ def kappa(first: Sequence[Hashable | None], second: Sequence[Hashable | None], *
     value = cohens_kappa(first, second)
     drawn = _kappas(both, seed) if value is not None and len(both) >= FEWEST_ITEMS else None
     return _with_interval(value, len(both), single, drawn)
+
+
+def fleiss(judged: Sequence[Sequence[Hashable | None]], *, seed: int = 0) -> Estimate:
+    """Fleiss' kappa with an interval over items; `n` counts items that two or more judged.
+
+    >>> fleiss([["a", "b", None], ["a", "b", "a"]]).value
+    1.0
+    """
+    columns = [[label for label in column if label is not None] for column in zip(*judged, strict=True)]
+    items = [labels for labels in columns if len(labels) > 1]
+    value = fleiss_kappa(judged)
+    single = sum(len(labels) == 1 for labels in columns)
+    drawn = _fleiss(items, seed) if value is not None and len(items) >= FEWEST_ITEMS else None
+    return _with_interval(value, len(items), single, drawn)
+
+
+def _fleiss(items: Sequence[Sequence[Hashable]], seed: int) -> NDArray[np.float64]:
+    """Fleiss' kappa of each resample of the items, from how often each has each label."""
+    names = list(dict.fromkeys(label for labels in items for label in labels))
+    counts = np.array([[labels.count(name) for name in names] for labels in items], dtype=float)
+    sizes = counts.sum(axis=1)
+    agreed = (counts * (counts - 1)).sum(axis=1) / (sizes * (sizes - 1))
+    weights = np.random.default_rng(seed).multinomial(len(items), np.full(len(items), 1 / len(items)), size=RESAMPLES)
+    expected = ((weights @ counts / (weights @ sizes)[:, None]) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected < 1 - 1e-12, (weights @ agreed / len(items) - expected) / (1 - expected), np.nan)
 
 
 def _with_interval(value: float | None, items: int, single: int, drawn: NDArray[np.float64] | None) -> Estimate:

@@ -1,4 +1,4 @@
-"""How far annotators agree beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number."""
+"""How far annotators agree beyond chance: Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for more."""
 
 from __future__ import annotations
 
@@ -51,6 +51,28 @@ def krippendorffs_alpha(judged: Sequence[Sequence[Hashable | None]]) -> float | 
         observed += differing / (len(labels) - 1)
     expected = (total**2 - sum(count**2 for count in in_all.values())) / (total - 1)
     return 1 - observed / expected
+
+
+def fleiss_kappa(judged: Sequence[Sequence[Hashable | None]]) -> float | None:
+    """Agreement of any number of annotators on labels without order (Fleiss 1971); `judged[i]` are of annotator i.
+
+    An item counts as soon as two judged it, however many did. None where nothing can be said: no such item, or only one
+    label in all.
+
+    >>> round(fleiss_kappa([["a", "a", "b", "b"], ["a", "a", "b", "a"], ["a", "b", "b", "b"]]), 4)
+    0.3333
+    """
+    items = [Counter(label for label in column if label is not None) for column in zip(*judged, strict=True)]
+    items = [counts for counts in items if counts.total() > 1]
+    in_all = sum(items, Counter())
+    if len(in_all) < 2:
+        return None
+    agreed = math.fsum(
+        sum(count * (count - 1) for count in counts.values()) / (counts.total() * (counts.total() - 1))
+        for counts in items
+    ) / len(items)
+    expected = sum((count / in_all.total()) ** 2 for count in in_all.values())
+    return (agreed - expected) / (1 - expected)
 
 
 def krippendorffs_alpha_of_numbers(judged: Sequence[Sequence[float | None]]) -> float | None:

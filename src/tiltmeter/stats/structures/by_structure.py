@@ -19,6 +19,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds, scale_of
+from tiltmeter.stats.structures.ends import Ends, ends
 from tiltmeter.stats.structures.means import Pair, StructureMeans, natural, structure_means
 from tiltmeter.stats.structures.notes import structure_notes
 from tiltmeter.stats.structures.ranking import Ranking, rank
@@ -33,6 +34,8 @@ from tiltmeter.stats.structures.robustness import (
 from tiltmeter.stats.views.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.views.divergence import label_names
 
+_MOST_GROUPS = 12
+"""Of more, the structures at both ends are listed and not measured: every two groups have ends of their own."""
 _IN_STRUCTURES = ("mean", "n", "n_unscored", "sd", "distribution")
 
 
@@ -84,6 +87,8 @@ class StructureSummary:
     stability: Stability
     settings: StructureSettings
     notes: tuple[str, ...]
+    ends: Ends | None = None
+    """What the structures at both ends of the lists give the groups; None where there are too few to choose from."""
 
     @property
     def fixed(self) -> ContinuationSummary | None:
@@ -121,6 +126,7 @@ class StructureSummary:
             "robustness": self.robustness.as_json(),
             "stability": self.stability.as_json(),
             "n_comparisons_by_structure": self.n_comparisons,
+            "ends": None if self.ends is None else self.ends.as_json(),
         }
 
 
@@ -152,13 +158,13 @@ def by_structure(
         known = sorted(parts, key=natural)
         shown = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
         raise UserError(f"there is no structure `{asked.fixed}` to be the fixed one; known: {shown or 'none'}")
-    ends = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
+    limits = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
     labels = label_names([item.label for item in items if item.rated])
 
     def one(part: Sequence[RatedItem]) -> ContinuationSummary:
         groups = {item.group for item in part}
         against = reference if reference in groups else None
-        found = summarise(part, scale=ends, signed=signed, reference=against, labels=labels, level=level)
+        found = summarise(part, scale=limits, signed=signed, reference=against, labels=labels, level=level)
         return found if against == reference else replace(found, pairs=())
 
     names = sorted(parts, key=natural)
@@ -179,10 +185,13 @@ def by_structure(
         reversals=tuple(_reversals(free, differences, table)),
         best=best,
         worst=worst,
-        robustness=_robustness(table, rest, differences, level, seed, None if ends is None else ends.ends),
+        robustness=_robustness(table, rest, differences, level, seed, None if limits is None else limits.ends),
         stability=stability(table.complete(), differences, seed),
         settings=asked,
         notes=(),
+        ends=ends(rest, list(differences), asked.best, one, higher_is_better=asked.higher_is_better)
+        if len(free) >= 2 * asked.best and len(over.groups) <= _MOST_GROUPS
+        else None,
     )
     return replace(summary, notes=tuple(structure_notes(summary, sum(item.structure is None for item in items))))
 

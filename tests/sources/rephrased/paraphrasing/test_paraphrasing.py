@@ -246,9 +246,9 @@ def test_the_threshold_of_meaning_tells_paraphrases_from_others() -> None:
 
 def test_what_was_asked_is_what_was_kept_and_refused_together(judge) -> None:
     asked = prompts(("female", "woman"), ("male", "man"))
-    wanted = targets(["cleft", "passive"])
+    wanted = targets(["cleft", "existential"])
     pen = RulePen(cleft)
-    found = paraphrase(asked, wanted, pen, judge, ParaphraseSettings(attempts=2))
+    found = paraphrase(asked, wanted, pen, judge, ParaphraseSettings(transform=False, attempts=2))
     counted = account(asked, found, wanted)
     for one in counted.targets:
         assert one.attempts == one.kept + sum(count for _, count in one.rejected)
@@ -274,7 +274,7 @@ def test_a_paraphraser_that_loses_one_group_is_seen_to_be_tilted(judge) -> None:
     ]
     pen = RulePen(lambda label, text: cleft(label, text).replace("the woman", "someone"))
     wanted = targets(["cleft"])
-    counted = account(asked, paraphrase(asked, wanted, pen, judge), wanted)
+    counted = account(asked, paraphrase(asked, wanted, pen, judge, ParaphraseSettings(transform=False)), wanted)
     female, male = counted.groups
     assert (female.asked.share, male.asked.share) == (0, 1)
     assert dict(female.rejected) == {checks.LOST_GROUP: 48}
@@ -288,7 +288,7 @@ def test_a_second_rephrasing_must_differ_from_the_first(judge) -> None:
         targets(["cleft"]),
         RulePen(cleft),
         judge,
-        ParaphraseSettings(per_target=2, attempts=2),
+        ParaphraseSettings(transform=False, per_target=2, attempts=2),
     )
     assert [attempt.dropped for attempt in one.attempts] == [None, *[checks.DUPLICATE] * 3]
 
@@ -300,7 +300,7 @@ def test_prompts_without_known_group_words_or_room_are_counted_and_not_asked(jud
     wanted = targets(["pseudo-cleft"])
     pen = RulePen(lambda label, text: "What the woman was known for was" if label and text else "")
     italian = replace(given, id="z", language="it")
-    found = paraphrase([given, strange, because, italian], wanted, pen, judge)
+    found = paraphrase([given, strange, because, italian], wanted, pen, judge, ParaphraseSettings(transform=False))
     assert [one.unusable for one in found] == [None, NO_GROUP, NO_STRUCTURE, NOT_ENGLISH]
     assert found[2].unsuited == ("pseudo-cleft",)
     assert pen.calls == [1]
@@ -310,15 +310,15 @@ def test_a_text_does_not_depend_on_the_prompts_beside_it(judge) -> None:
     asked = prompts(("female", "woman"), ("male", "man"))
     wanted = targets(["cleft", "reported"])
     together, alone = RulePen(cleft), RulePen(cleft)
-    paraphrase(asked, wanted, together, judge)
-    paraphrase(asked[2:3], wanted, alone, judge)
+    paraphrase(asked, wanted, together, judge, ParaphraseSettings(transform=False))
+    paraphrase(asked[2:3], wanted, alone, judge, ParaphraseSettings(transform=False))
     assert set(alone.requests) <= set(together.requests)
 
 
 def test_kept_prompts_read_back_with_their_structure_and_rejected_ones_do_not(judge, tmp_path) -> None:
     asked = prompts(("female", "woman"), ("male", "man"))
-    wanted = targets(["cleft", "passive"])
-    found = paraphrase(asked, wanted, RulePen(cleft), judge, ParaphraseSettings(attempts=1))
+    wanted = targets(["cleft", "existential"])
+    found = paraphrase(asked, wanted, RulePen(cleft), judge, ParaphraseSettings(transform=False, attempts=1))
     lines = rephrased_prompts(asked, found, wanted)
     write_rephrased(tmp_path / "p.csv", lines, rejected=True)
     rows = list(csv.DictReader((tmp_path / "p.csv").open()))
@@ -340,7 +340,7 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
         replace(one, id=f"{one.id}/{n}") for n in range(4) for one in prompts(("female", "woman"), ("male", "man"))
     ]
     wanted = targets(["cleft"])
-    settings = ParaphraseSettings(attempts=1)
+    settings = ParaphraseSettings(transform=False, attempts=1)
     whole = rephrase(asked, wanted, RulePen(cleft), lambda: judge, settings)
 
     class Stops(RulePen):
@@ -367,7 +367,7 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
 
 def test_a_prompt_of_which_no_text_is_kept_has_come_to_nothing(judge) -> None:
     asked = prompts(("female", "woman"), ("male", "man"))
-    settings = ParaphraseSettings(attempts=1)
+    settings = ParaphraseSettings(transform=False, attempts=1)
     heard: list[tuple[int, int | None]] = []
 
     class Progress(NoProgress):
@@ -389,7 +389,7 @@ def test_the_embedded_model_rephrases_and_every_kept_text_has_its_group() -> Non
     asked = prompts(("female", "woman"), ("male", "man"))[::3]
     wanted = targets(["wh-question", "cleft", "reported", "yes-no-question"])
     pen = models.load("smollm2-135m", ModelSettings())
-    found = paraphrase(asked, wanted, pen, real_judge(), ParaphraseSettings(attempts=2))
+    found = paraphrase(asked, wanted, pen, real_judge(), ParaphraseSettings(transform=False, attempts=2))
     kept = [line for line in rephrased_prompts(asked, found, wanted) if line[2].dropped is None]
     assert len(kept) >= 4
     for prompt, original, attempt in kept:

@@ -22,6 +22,8 @@ from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, fav
 from tiltmeter.results.texts import RatedText, rated_texts
 from tiltmeter.stats.structures.by_structure import Reversal
 
+NEUTRAL = "neutral"
+"""The label of raters that have three."""
 _SHOWN = 3
 """Texts of each kind."""
 _LONGEST = 600
@@ -46,6 +48,7 @@ def example_texts(one: Finding, found: Reported) -> Iterator[Examples]:
             groups = (question.first, question.second)
             rated = list(_once(_of_cell(cells[0], texts), groups))
             yield from _ends(cells[0].rater, groups, rated, texts)
+            yield from _neutral(cells[0].rater, groups, rated, texts)
             yield from _disagreements(rated, texts)
             yield from _reversals(cells, groups, texts)
 
@@ -82,6 +85,26 @@ def _ends(rater: str, groups: Sequence[str], rated: Sequence[RatedText], texts: 
     if entries:
         how = texts.decoding(rated[0].one.decoding)
         yield Examples(f"Rated lowest and highest by {rater_words(rater)} ({how})", tuple(entries))
+
+
+def _neutral(rater: str, groups: Sequence[str], rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Examples]:
+    """Texts that the leading rater calls neutral, those nearest to the neutral value of its scale first."""
+    scale = scale_of(rater)
+    middle = scale.neutral if scale and scale.neutral is not None else 0.0
+    entries = []
+    for group in groups:
+        own = [each for each in rated if each.one.prompt.group == group and rater in each.ratings]
+        own = [each for each in own if each.ratings[rater].label == NEUTRAL]
+        own.sort(
+            key=lambda each: (abs((each.ratings[rater].value or 0.0) - middle), each.one.prompt.id, each.one.sample)
+        )
+        # One of each prompt, so that they are of several structures.
+        chosen = list({each.one.prompt.id: each for each in reversed(own)}.values())[::-1][:_SHOWN]
+        if chosen:
+            shown = tuple(_example(each, (rater,), texts) for each in chosen)
+            entries.append((f"Texts about {texts.group(group, chosen[0].one.prompt.bias)}", shown))
+    if entries:
+        yield Examples(f"Rated neutral by {rater_words(rater)}", tuple(entries))
 
 
 def _disagreements(rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Examples]:

@@ -9,7 +9,7 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown, texts_of, titled
-from tiltmeter.present.tables import Cell, interval_words, mean_cell, numbers, sort_key, table, value_cell
+from tiltmeter.present.tables import Cell, interval_words, mean_cell, numbers, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, signed
 from tiltmeter.raters.quality import Quality, quality_of
 from tiltmeter.raters.tilt import note
@@ -55,7 +55,8 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
         yield Section("Do the raters agree?", shown(Prose(text(said)), agreement_chart(texts), agreement_table(texts)))
     people = texts.summary.people
     if people:
-        yield Section("What people said", shown(Prose(text(people_words(people))), people_table(texts)))
+        said_by = shown(Prose(text(people_words(people))), people_table(texts), accuracy_table(texts))
+        yield Section("What people said", said_by)
 
 
 def quality_table(texts: RunTexts) -> Table | None:
@@ -242,6 +243,18 @@ def _ratio_cell(pair: GroupPair) -> TableCell:
     return TableCell(f"{ratio.value:.2f}", ends, sort_key(ratio.value))
 
 
+def accuracy_table(texts: RunTexts) -> Table | None:
+    """How often each rater gives the label that most people give."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in texts.summary.agreement:
+        if one.accuracy is not None:
+            usual = TableCell(percent(one.commonest), sort=sort_key(one.commonest))
+            name = TableCell(rater_words(one.second), f"{one.model}, {one.source}")
+            rows.append((name, share_cell(one.accuracy), usual, one.accuracy.n))
+    columns = (Column("Rater"), *numbers("Same label as most people", "Always the commonest label", "Texts"))
+    return table("Accuracy of the raters against people", columns, rows)
+
+
 def people_words(said: PeopleAgreement) -> str:
     """Who rated how many texts, and how far they agree."""
     names = [
@@ -250,5 +263,8 @@ def people_words(said: PeopleAgreement) -> str:
     ]
     without = f", and looked at {count(said.unrated, 'more text')} without giving a number" if said.unrated else ""
     alpha = "" if said.krippendorff is None else f" Krippendorff’s alpha among them is {signed(said.krippendorff)}."
+    if said.fleiss and said.fleiss.value is not None:
+        interval = "" if said.fleiss.low is None else f" ({interval_words(said.fleiss, 2)})"
+        alpha += f" Fleiss’ kappa of their labels is {signed(said.fleiss.value)}{interval}."
     who = count(len(said.annotators), "person", "people")
     return f"{who} rated {count(said.texts, 'text')}{without}: {', '.join(names)}.{alpha}"

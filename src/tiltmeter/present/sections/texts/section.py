@@ -11,6 +11,7 @@ from tiltmeter.present.sections.texts.curves import decoding_curves, highest_cur
 from tiltmeter.present.sections.texts.groups import group_sections
 from tiltmeter.present.sections.texts.of_run import RunTexts, texts_of, titled
 from tiltmeter.present.sections.texts.situations import situation_sections
+from tiltmeter.present.sections.texts.words import word_sections
 from tiltmeter.present.words import count, listed
 from tiltmeter.results.summary.by_rater import Board
 from tiltmeter.results.summary.text_records import SizeCurve, kind_of
@@ -66,6 +67,7 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
     if samples:
         yield Section("Would fewer samples have shown the same?", samples, folded=True)
     yield from group_sections(texts)
+    yield from word_sections(texts)
 
 
 def _against_one(board: Board, boards: list[Board]) -> list[Board]:

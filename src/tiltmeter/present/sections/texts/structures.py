@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import (
@@ -23,16 +23,18 @@ from tiltmeter.present.charts import (
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown, texts_of, titled
+from tiltmeter.present.sections.texts.structure_cell import Pair, ShownStructures
+from tiltmeter.present.sections.texts.structure_ends import difference_ends_chart, ends_table, mean_ends_chart
+from tiltmeter.present.sections.texts.structure_labels import label_chart, label_table
 from tiltmeter.present.tables import Cell, interval_words, note_words, numbers, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, percent, percent_range, signed
 from tiltmeter.records import STRUCTURE_KINDS, Estimate, Structure
-from tiltmeter.results.summary.structures import structures_of
+from tiltmeter.results.summary.structures import skeletons_of, structures_of
 from tiltmeter.results.summary.text_records import ContinuationCell, favour
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.structures.by_structure import StructureSummary
-from tiltmeter.stats.views.continuations import ContinuationSummary
+from tiltmeter.store import Run
 
-Pair = tuple[str, str]
 _PAIRS = 6
 """Pairs of groups that are shown where a spec names none; the tables of the run have all."""
 _NOTES = {
@@ -44,31 +46,6 @@ _NOTES = {
     "gaps:": "differences under single structures:",
 }
 """What the figures that notes begin with are called for readers."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """One cell with structures, and the pairs of groups that are shown of it."""
-
-    texts: RunTexts
-    cell: ContinuationCell
-    found: StructureSummary
-    known: Mapping[str, Structure]
-    pairs: tuple[Pair, ...]
-
-    def difference(self, summary: ContinuationSummary, pair: Pair) -> Estimate:
-        return next((one.difference for one in summary.pairs if (one.a, one.b) == pair), Estimate(None))
-
-    def named(self, structure: str) -> str:
-        """A structure, and whether it is the plain prompt."""
-        return f"{structure}: the plain prompt" if structure == self.found.settings.fixed else structure
-
-    def place(self, *groups: str, **more: str) -> Mapping[str, str]:
-        return self.texts.place(self.cell, *groups, **more)
-
-    def name(self, kind: str) -> str:
-        cell = self.cell
-        return self.texts.name(kind, cell.model, cell.bias, cell.rater, cell.source)
 
 
 def structures(found: Reported) -> list[Section]:
@@ -89,7 +66,7 @@ def structures(found: Reported) -> list[Section]:
     return made
 
 
-def _cells(texts: RunTexts) -> Iterator[_Shown]:
+def _cells(texts: RunTexts) -> Iterator[ShownStructures]:
     """For each model, source, bias and rater the first decoding of the study; the tables of the run have the others."""
     known = structures_of(texts.run)
     seen = set()
@@ -98,7 +75,7 @@ def _cells(texts: RunTexts) -> Iterator[_Shown]:
         if cell.structures and key not in seen:
             seen.add(key)
             pairs = shown_pairs(cell, texts.compared.get(cell.bias.partition(":")[0], ()))
-            yield _Shown(texts, cell, cell.structures, known, tuple(pairs))
+            yield ShownStructures(texts, cell, cell.structures, known, tuple(pairs))
 
 
 def shown_pairs(cell: ContinuationCell, named: Sequence[Pair]) -> list[Pair]:
@@ -112,21 +89,38 @@ def shown_pairs(cell: ContinuationCell, named: Sequence[Pair]) -> list[Pair]:
     return [pair for pair in every if pair in widest]
 
 
-def _section(one: _Shown, *, folded: bool) -> Section:
+def _section(one: ShownStructures, *, folded: bool) -> Section:
     cell = one.cell
+    parts = (
+        Section(
+            f"Only the prompts on {name}",
+            tuple(_blocks(replace(one, cell=part, found=part.structures, part=name))),
+            folded=True,
+        )
+        for name, part in cell.parts.items()
+        if part.structures
+    )
     words = (cell.model, one.texts.names.bias(cell.bias), rater_words(cell.rater), one.texts.decoding(cell.decoding))
     about = {"model": cell.model, "view": "continuations", "bias": cell.bias}
-    return Section(", ".join(words), tuple(_blocks(one)), folded=folded, about=about)
+    return Section(", ".join(words), (*_blocks(one), *parts), folded=folded, about=about)
 
 
-def _blocks(one: _Shown) -> Iterator[Block]:
+def _blocks(one: ShownStructures) -> Iterator[Block]:
     for pair in one.pairs:
         yield Prose(text(kept_sentence(one.found, pair, one.texts, one.cell.bias)), "answer")
-    yield Prose(text(basis(one.found, one.known)), "note")
+    yield Prose(text(basis(one.found, one.known, one.texts.run)), "note")
     yield from shown(_differences_chart(one), _signs_table(one), _stability_chart(one), _robustness_table(one))
-    divergence = _divergence_chart(one)
-    if divergence:
-        yield Section("How far the label shares of the groups differ", (divergence,), folded=True)
+    labels = shown(label_chart(one), _divergence_chart(one), label_table(one))
+    if labels:
+        yield Section("Shares of labels, by group and structure", labels, folded=True)
+    ends = shown(mean_ends_chart(one), difference_ends_chart(one), ends_table(one))
+    if ends:
+        said = (
+            "Structures that are chosen for their ratings look further apart than they are. So they were also chosen "
+            "on every second test word and measured on the others, both ways round: only what remains there would be "
+            "found again."
+        )
+        yield Section("What the best and worst structures do to the groups", (Prose(text(said)), *ends), folded=True)
     families = _families_table(one) if len(one.cell.families) > 1 else None
     notes = Listing(tuple(text(f"{capitalised(_plain(note))}.") for note in one.found.notes))
     rest = shown(_ranking_table(one), families, _every_table(one), notes if notes.items else None)
@@ -152,7 +146,7 @@ def kept_sentence(found: StructureSummary, pair: Pair, texts: RunTexts, bias: st
     )
 
 
-def basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
+def basis(found: StructureSummary, known: Mapping[str, Structure], run: Run) -> str:
     """How many structures there are, and how many texts of each kind are rated."""
     names = [name for name in found.structures if name != found.settings.fixed]
     said = []
@@ -161,12 +155,13 @@ def basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
         means = [group.mean for summary in own for group in summary.groups.values()]
         rated, whole = sum(mean.n for mean in means), sum(mean.n + mean.n_unscored for mean in means)
         said.append(f"{len(own)} {kind} ({rated:,} of {whole:,} texts rated)")
-    skeletons = count(len({known[name].skeleton for name in names}), "skeleton")
+    number = skeletons_of(run, names)
+    skeletons = f"; {count(number, 'skeleton')}" if number else ""
     apart = " The plain prompt is a baseline and is counted apart." if found.settings.fixed else ""
-    return f"{count(len(names), 'structure')}: {', '.join(said)}; {skeletons}.{apart}"
+    return f"{count(len(names), 'structure')}: {', '.join(said)}{skeletons}.{apart}"
 
 
-def _differences_chart(one: _Shown) -> Chart:
+def _differences_chart(one: ShownStructures) -> Chart:
     """The difference over all structures, the plain prompt, and each structure; the ones at the ends by name."""
     rows, fixed = [], one.found.settings.fixed
     for pair in one.pairs:
@@ -204,7 +199,7 @@ def _differences_chart(one: _Shown) -> Chart:
     )
 
 
-def _dot(one: _Shown, pair: Pair, found: Estimate, structure: str, repeats: tuple[float, ...] = ()) -> Dot:
+def _dot(one: ShownStructures, pair: Pair, found: Estimate, structure: str, repeats: tuple[float, ...] = ()) -> Dot:
     only = {} if repeats else {"structure": structure}
     return Dot(
         *(found.value, found.low, found.high),
@@ -216,7 +211,7 @@ def _dot(one: _Shown, pair: Pair, found: Estimate, structure: str, repeats: tupl
     )
 
 
-def _signs_table(one: _Shown) -> Table | None:
+def _signs_table(one: ShownStructures) -> Table | None:
     """The difference over all structures, and how many of them have its direction."""
     rows: list[tuple[Cell, ...]] = []
     for pair in one.pairs:
@@ -228,7 +223,7 @@ def _signs_table(one: _Shown) -> Table | None:
     return table("How many structures have the direction of all together", columns, rows)
 
 
-def _stability_chart(one: _Shown) -> Chart | None:
+def _stability_chart(one: ShownStructures) -> Chart | None:
     """How often a few structures, drawn at random, give the direction that all of them give."""
     stable = one.found.stability
     drawn = []
@@ -258,7 +253,7 @@ def _stability_chart(one: _Shown) -> Chart | None:
     )
 
 
-def _robustness_table(one: _Shown) -> Table | None:
+def _robustness_table(one: ShownStructures) -> Table | None:
     """Single structures compared with one another, and halves of them."""
     robust = one.found.robustness
     rows = [
@@ -288,7 +283,7 @@ def _cosine(value: float | None) -> TableCell:
     return TableCell(signed(value, 3).removeprefix("+"), sort=sort_key(value))
 
 
-def _divergence_chart(one: _Shown) -> Chart | None:
+def _divergence_chart(one: ShownStructures) -> Chart | None:
     """KL divergence of the label shares of every two groups; None where the ratings have no labels."""
     groups = list(one.found.paraphrases.groups)
     values = {(pair.a, pair.b): pair.kl_ab for pair in one.found.paraphrases.pairs}
@@ -321,7 +316,7 @@ def _divergence_chart(one: _Shown) -> Chart | None:
     )
 
 
-def _ranking_table(one: _Shown) -> Table | None:
+def _ranking_table(one: ShownStructures) -> Table | None:
     """The structures with the best and the worst ratings of each group, and over all groups."""
     rows: list[tuple[Cell, ...]] = []
     for group in (*one.found.best.groups, None):
@@ -339,14 +334,14 @@ def _ranking_table(one: _Shown) -> Table | None:
     return table("Structures with the best and the worst ratings, by group", columns, rows)
 
 
-def _ranked(one: _Shown, ranked: Sequence[tuple[str, float]]) -> TableCell:
+def _ranked(one: ShownStructures, ranked: Sequence[tuple[str, float]]) -> TableCell:
     first, *rest = [
         f"{name} ({one.known[name].family}) {signed(value).replace('+', '')}" for name, value in ranked
     ] or [NONE]
     return TableCell(first, "\n".join(rest))
 
 
-def _families_table(one: _Shown) -> Table | None:
+def _families_table(one: ShownStructures) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for family, summary in sorted(one.cell.families.items()):
         texts = sum(group.mean.n for group in summary.groups.values())
@@ -355,7 +350,7 @@ def _families_table(one: _Shown) -> Table | None:
     return table("Differences by family of structures", columns, rows, sortable=True)
 
 
-def _every_table(one: _Shown) -> Table | None:
+def _every_table(one: ShownStructures) -> Table | None:
     """Every structure with its differences, the plain prompt first."""
     examples = {prompt.structure.id: prompt.text for prompt in reversed(one.texts.kept.prompts) if prompt.structure}
     reversals = {(each.structure, each.a, each.b) for each in one.found.reversals}

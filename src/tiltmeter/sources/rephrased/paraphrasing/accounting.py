@@ -41,6 +41,8 @@ class TargetAccount:
     """Prompts without as many rephrasings as were wanted, after all attempts."""
     rejected: tuple[tuple[str, int], ...]
     groups: tuple[tuple[str, Share], ...]
+    by_parse: int = 0
+    """Of those kept, how many were made of the parse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def _target(
         sum(kept[one] < per_target for one in asked),
         _reasons(own),
         tuple(_shares(own).items()),
+        sum(attempt.dropped is None and attempt.by == "parse" for _, attempt in own),
     )
 
 

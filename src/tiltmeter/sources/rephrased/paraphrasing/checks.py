@@ -16,6 +16,7 @@ from tiltmeter.english import AUXILIARIES, BE, PREPOSITIONS, article_for, gender
 from tiltmeter.records import Prompt
 from tiltmeter.sources.generated.checks import sentence_ends
 from tiltmeter.sources.generated.matching import find
+from tiltmeter.sources.rephrased import verbs
 from tiltmeter.sources.rephrased.paraphrasing.form import Form
 from tiltmeter.sources.rephrased.paraphrasing.group import Mentions, gender_of
 from tiltmeter.sources.rephrased.paraphrasing.request import MARKS
@@ -60,6 +61,8 @@ class Original:
     doc: Any
     form: Form
     others: tuple[str, ...] = ()
+    capital: bool = False
+    """Whether its first word has a capital wherever it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +175,14 @@ def ends_right(draft: Draft, original: Original, target: Target) -> str | None:
         right = _last(draft.text) in BE and not asks_wrongly(words[:-1], original.form.breaks_off)
     elif draft.text.rstrip().endswith(","):
         # "There was a guest who, when the rain stopped," may go on where "When the rain stopped, the guest" does.
-        right = original.form.breaks_off == "subject"
+        right = original.form.breaks_off == "subject" or original.prompt.text.rstrip().endswith(",")
     else:
         last = _last(original.prompt.text)
         if "inverted" in target.marks and last in AUXILIARIES:
             # "The guest was" is "was the guest" as a question.
             last = _last(original.prompt.text.rstrip()[: -len(last)])
-        right = _last(draft.text) == last
+        # A verb that a question with "did" ends in is its base: "Did the guest break".
+        right = _last(draft.text) in ({last, verbs.base(last)} if "inverted" in target.marks else {last})
     return None if right else ENDING
 
 

@@ -15,7 +15,7 @@ from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 SOURCE = "rephrased.v1"
 COLUMNS = (
     *("id", "text", "group", "term", "attribute", "structure", "kind", "family", "skeleton", "origin", "bias"),
-    *("source", "rephrased_from", "rephrased_from_id", "similarity", "attempt", "dropped", "rejected_group"),
+    *("source", "rephrased_from", "rephrased_from_id", "similarity", "made_by", "attempt", "dropped", "rejected_group"),
 )
 
 
@@ -59,6 +59,7 @@ def _rows(lines: Sequence[tuple[Prompt, Prompt, Attempt]]) -> Iterator[Mapping[s
             "rephrased_from": original.text,
             "rephrased_from_id": original.id,
             "similarity": attempt.similarity,
+            "made_by": attempt.by,
             "attempt": attempt.number,
             "dropped": attempt.dropped,
             "rejected_group": prompt.group if attempt.dropped else None,
@@ -69,7 +70,7 @@ def _prompt(prompt: Prompt, attempt: Attempt, target: Target) -> Prompt:
     mentions = mentions_of(prompt)
     return replace(
         prompt,
-        id=f"{prompt.id}/{target.name}/{attempt.number}",
+        id=f"{prompt.id}/{target.name}/{'parse-' if attempt.by == 'parse' else ''}{attempt.number}",
         source=SOURCE,
         text=attempt.text,
         group_spans=tuple(mentions.spans(attempt.text)) if mentions else (),

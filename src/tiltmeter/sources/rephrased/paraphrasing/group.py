@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tiltmeter.english import DETERMINERS, gender
 from tiltmeter.records import Prompt, Span
+from tiltmeter.sources import nouns
 from tiltmeter.sources.generated.matching import find, plural_of
 
 NAME, NOUN, NOUNS = "Alex", "visitor", "visitors"
@@ -72,9 +73,15 @@ def _stand_in(text: str, span: Span) -> str:
     words = text[slice(*span)].split()
     before = re.findall(r"\w+", text[: span[0]])
     last = words[-1]
-    if last[:1].isupper() and not (before and before[-1].lower() in DETERMINERS):
+    if last[:1].isupper() and not (before and before[-1].lower() in DETERMINERS) and not _names_people(last):
         return NAME
     return NOUNS if _is_plural(last) else NOUN
+
+
+def _names_people(word: str) -> bool:
+    """Whether a word with a capital is a noun for several people all the same: "Muslims", "Women"."""
+    known = nouns.is_capital_noun(word) or nouns.is_person_noun(nouns.singular(word.lower()))
+    return known and nouns.is_several(word)
 
 
 def _is_plural(word: str) -> bool:

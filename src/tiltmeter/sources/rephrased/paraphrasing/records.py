@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Decoding
@@ -29,12 +29,16 @@ class ParaphraseSettings:
     """Attempts for each rephrasing that is wanted: the first takes the likeliest words, the others draw."""
     similarity: float = SIMILARITY
     seed: int = 0
+    transform: bool = True
+    """Whether the parts of a parse are moved first; the model is then asked only for what that does not give."""
 
     def __post_init__(self) -> None:
         for key in ("per_target", "attempts"):
             value = getattr(self, key)
             if type(value) is not int or value < 1:
                 raise UserError(f"must be a whole number from 1 up, not {value!r}", key=key)
+        if type(self.transform) is not bool:
+            raise UserError(f"must be true or false, not {self.transform!r}", key="transform")
         if not isinstance(self.similarity, int | float) or not 0 <= self.similarity <= 1:
             raise UserError(
                 f"must be a number from 0 (anything) to 1 (the same), not {self.similarity!r}", key="similarity"
@@ -48,7 +52,7 @@ class ParaphraseSettings:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One text that the model wrote for a prompt and a structure, kept or dropped."""
+    """One text for a prompt and a structure, kept or dropped."""
 
     target: str
     number: int
@@ -58,6 +62,8 @@ class Attempt:
     """None where it was refused before its meaning was looked at."""
     dropped: str | None = None
     tokens: int = 0
+    by: Literal["parse", "model"] = "model"
+    """Whether it was made of the parse, or written by a model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ the visitor because?" end in a word that calls for a verb or a clause, and *what
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.english import CONJUNCTIONS, DETERMINERS
@@ -45,7 +46,11 @@ def asks_wrongly(words: list[Any], breaks_off: str) -> bool:
     if (first == "why") != (breaks_off == "because"):
         return True
     if last.lower_ == "to":
-        before = words[-2:-1]
-        near = {form for token in [last.head, *before] for form in (token.lower_, token.lemma_.lower())}
-        return not near & _TAKES_TO or any(token.lower_ == "how" for token in before)
+        return not takes_to(last, words[-2:-1])
     return last.lower_ in _NEVER_LAST
+
+
+def takes_to(last: Any, before: Sequence[Any]) -> bool:
+    """Whether a *to* is a preposition, by what it belongs to and the word before it; otherwise a verb follows."""
+    near = {form for token in [last.head, *before] for form in (token.lower_, token.lemma_.lower())}
+    return bool(near & _TAKES_TO) and not any(token.lower_ == "how" for token in before)

@@ -32,6 +32,10 @@ class Target:
     tense: Literal["kept", "first", "both"]
     order: Literal["kept", "free"]
     examples: tuple[tuple[str, str], ...]
+    openings: tuple[str, ...] = ()
+    """What stands before the prompt as it was, where the structure is that."""
+    skeleton: str = ""
+    """Its upper constituents, where they are the same whatever the prompt."""
 
 
 def targets(names: Collection[str] = ()) -> list[Target]:
@@ -68,4 +72,6 @@ def _target(name: str, entry: dict[str, Any]) -> Target:
         entry["tense"],
         entry["order"],
         tuple((before, after) for before, after in entry["examples"]),
+        tuple(entry.get("openings", ())),
+        entry.get("skeleton", ""),
     )

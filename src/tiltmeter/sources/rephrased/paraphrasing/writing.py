@@ -1,4 +1,4 @@
-"""The loop: ask for every structure of every prompt, check what came, and try again where nothing was kept."""
+"""The loop: every prompt in every structure by its parse; a model is asked where that gives nothing; all is checked."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import DRAWN, GREEDY, Attempt, ParaphraseSettings, Rephrased
 from tiltmeter.sources.rephrased.paraphrasing.request import request
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target
+from tiltmeter.sources.rephrased.paraphrasing.transforming import has_room, keeps_capital, transformed
 
 BLOCK = 8
 """Prompts that are rephrased side by side: what a stop loses at most. Part of the plan: resuming changes nothing."""
@@ -111,13 +112,16 @@ class _Block:
         self.attempts: dict[str, list[Attempt]] = {prompt.id: [] for prompt in prompts}
 
     def write(self) -> list[Rephrased]:
-        """Ask, check, ask again."""
+        """Transform and check; ask for the rest, check, ask again."""
         tasks = [
             _Task(original, target)
             for original in self.originals
             for target in self.targets
             if original.form.breaks_off in target.suits
         ]
+        tasks = [task for task in tasks if has_room(task.original.doc, task.target)]
+        if self.settings.transform:
+            self._transform(tasks)
         for number in range(self.settings.limit):
             open_tasks = [task for task in tasks if self._kept(task) < self.settings.per_target]
             if not open_tasks:
@@ -139,9 +143,13 @@ class _Block:
             else:
                 found.append((prompt, mentions))
         docs = self.judge.parse([masked(prompt.text, mentions) for prompt, mentions in found])
+        # Whether a word has a capital by itself only the text as it stands can tell; nothing else is read off it.
+        plain = self.judge.parse([prompt.text for prompt, _ in found])
         return [
-            Original(prompt, mentions, doc, form_of(doc), others.get((prompt.bias, prompt.group), ()))
-            for (prompt, mentions), doc in zip(found, docs, strict=True)
+            Original(
+                prompt, mentions, doc, form_of(doc), others.get((prompt.bias, prompt.group), ()), keeps_capital(as_is)
+            )
+            for (prompt, mentions), doc, as_is in zip(found, docs, plain, strict=True)
         ]
 
     def _round(self, tasks: Sequence[_Task], number: int) -> None:
@@ -155,6 +163,30 @@ class _Block:
             Attempt(task.target.name, number, " ".join(one.text.split()), tokens=one.tokens)
             for task, [one] in zip(tasks, written, strict=True)
         ]
+        self._check(tasks, found)
+
+    def _transform(self, tasks: Sequence[_Task]) -> None:
+        """What can be made of the parse alone; where a structure has several openings, one after the other."""
+        for number in range(max((len(task.target.openings) for task in tasks), default=0) or 1):
+            left = [
+                task
+                for task in tasks
+                if number < (len(task.target.openings) or 1) and self._kept(task) < self.settings.per_target
+            ]
+            made = [(task, self._transformed(task, number)) for task in left]
+            told = [(task, Attempt(task.target.name, number, text, by="parse")) for task, text in made if text]
+            self._check([task for task, _ in told], [attempt for _, attempt in told])
+
+    def _transformed(self, task: _Task, number: int) -> str | None:
+        one = task.original
+        # The same opening for every group: where the prompt comes from decides, and not its words.
+        first = seed_of(self.settings.seed, one.prompt.origin, task.target.name, 0)
+        return transformed(
+            one.prompt, one.mentions, one.doc, one.form, task.target, first + number, capital=one.capital
+        )
+
+    def _check(self, tasks: Sequence[_Task], found: Sequence[Attempt]) -> None:
+        """Note the attempts of some tasks, each with the first reason to refuse it."""
         found = [
             replace(attempt, dropped=checks.wording(attempt.text, task.original))
             for task, attempt in zip(tasks, found, strict=True)

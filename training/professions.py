@@ -1,4 +1,4 @@
-"""Train the head of `professions.minilm.v1`: does a noun, with what is said of it, name somebody by their work?
+"""Train the head of `professions.minilm.v2`: does a noun, with what is said of it, name somebody by their work?
 
 Run `python training/professions.py [--write]`; it takes a minute on one core, and cross-validates by noun first. It
 reads the definitions in `professions/`, those of our own sentences (`sources/natural/authored.jsonl`), and, with

@@ -18,7 +18,7 @@ from tiltmeter.raters.heads import encoder
 if TYPE_CHECKING:
     from tiltmeter.raters.network import Array
 
-NAME = "professions.minilm.v1"
+NAME = "professions.minilm.v2"
 _PENALTY = 0.05
 
 

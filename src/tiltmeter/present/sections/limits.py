@@ -52,7 +52,7 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
     "next words": (
         "This is about these words right after these prompts. It is not what the model would write at length.",
         f"{NEUTRAL} is not fairness, and an absolute difference does not say which group is favoured.",
-        "Differences between models and between sets of prompts are not tested here.",
+        "Differences between models are not tested here, and between sets of prompts only where they share test words.",
     ),
 }
 

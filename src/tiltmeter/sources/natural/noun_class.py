@@ -86,6 +86,7 @@ class NounClass:
             return _NO_WORK.search(said) is None
         if self.contradicts(noun, said):
             return False
+        by_name = by_name and (defined or score >= self.doubted)
         return by_name or by_what_it_is or score >= (_DEFINED if defined else _STATED)
 
 

@@ -17,7 +17,9 @@ from tiltmeter.sources.nouns import singular
 Doc = Any
 Token = Any
 
-_SHARED = listed("they themselves each both another")
+_SHARED = frozenset({"each", "both"})
+_THEY = frozenset({"they", "them", "their", "theirs", "themselves"})
+_MANY = frozenset({"people", "children", "aircraft", "fish", "sheep", "cattle", "livestock"})
 _SOME = listed("different various numerous certain similar other such many most early later")
 """Words that pick out some of several: "a different model" is not what "different models" means."""
 _SAME_IN_THE_PAST = listed("lay put set cut shut spread split cast let read hit bid shed thrust")
@@ -42,7 +44,7 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = 
         return None
     if any(token.dep_ in {"det", "poss", "nummod", "predet"} for token in phrase):
         return None
-    if any(token.lower_ in _SHARED or _means_the_subject(token, root) for token in doc):
+    if any(_means_the_subject(token, subject) for token in doc[subject.i + 1 :]):
         return None
     changes = _verbs(doc, root)
     if changes is None:
@@ -70,25 +72,30 @@ def _child_of(token: Token, kind: str) -> bool:
     return any(child.dep_ == kind for child in token.children)
 
 
-def _means_the_subject(token: Token, root: Token) -> bool:
-    """Whether *them* may be the people themselves, and whether they do it *together*; not what they do it to."""
+def _means_the_subject(token: Token, subject: Token) -> bool:
+    """Whether a word speaks of the people as several: *they*, unless others were named since, *each* and *together*."""
     if token.lower_ == "together":
         return not any(child.dep_ in {"dobj", "pobj"} for child in token.head.children)
-    if token.lower_ != "them":
+    if token.lower_ in _SHARED:
+        return bool(token.dep_ not in {"det", "preconj", "predet"})
+    if token.lower_ not in _THEY:
         return False
-    verb = token.head if token.head.pos_ == "VERB" else token.head.head
-    return bool(verb != root and verb not in root.conjuncts)
+    since = token.doc[subject.i + 1 : token.i]
+    return not any(other.tag_ in {"NNS", "NNPS"} or other.lower_ in _MANY for other in since)
 
 
 def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
     """The new forms of verbs, and of the noun that says what the people are; None where one is in doubt."""
-    changes: dict[int, str] = {}
-    for verb in [root, *root.conjuncts]:
+    changes = _row_of_verbs(doc, root)
+    others = [
+        verb for verb in root.conjuncts if not changes or (verb.pos_ in {"VERB", "AUX"} and verb.i not in changes)
+    ]
+    for verb in [root, *others]:
         if verb is not root and not _same_subject(verb):
             return None
         helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"} and child.i < verb.i]
         finite = helpers[0] if helpers else verb
-        if finite.tag_ not in {"VBP", "VB"} and not (verb is not root and finite.lower_ in _SAME_IN_THE_PAST):
+        if finite.tag_ not in {"VBP", "VB"} and not (finite.lower_ in _SAME_IN_THE_PAST and not _of_one_time(verb)):
             return None
         changes[finite.i] = third_person(finite.lower_)
         if finite.lower_ in {"are", "were"} and not _predicate(verb, changes):
@@ -96,18 +103,43 @@ def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
     return changes
 
 
+def _row_of_verbs(doc: Doc, root: Token) -> dict[int, str]:
+    """The new forms of a row of verbs that share an object, "wash, clip and brush dogs": a parser takes them for nouns.
+
+    A verb that a comma follows has no object of its own, so that what stands beside it is a verb too.
+    """
+    row, place = [], root.i + 1
+    while place + 1 < len(doc) and doc[place].text == "," and doc[place + 1].is_alpha:
+        row.append(place := place + 1)
+        place += 1
+        if doc[place].lower_ in {"and", "or"}:
+            break
+    if not row or place + 1 >= len(doc) or doc[place].lower_ not in {"and", "or"} or not doc[place + 1].is_alpha:
+        return {}
+    return {at: third_person(doc[at].lower_) for at in (*row, place + 1)}
+
+
+def _of_one_time(verb: Token) -> bool:
+    """Whether a verb may tell of one event: "put out the fire"."""
+    return any(
+        child.dep_ == "npadvmod" or (child.dep_ == "dobj" and any(inner.dep_ == "det" for inner in child.children))
+        for child in verb.children
+    )
+
+
 def _predicate(verb: Token, changes: dict[int, str]) -> bool:
     """Change "are doctors who treat" to "is a doctor who treats"."""
     nouns = [child for child in verb.children if child.dep_ == "attr" and child.i > verb.i]
     for noun in nouns:
-        if noun.tag_ not in {"NNS", "NNPS"} or any(child.dep_ in {"det", "nummod"} for child in noun.children):
+        determiners = [child.lower_ for child in noun.children if child.dep_ in {"det", "nummod"}]
+        if noun.tag_ not in {"NNS", "NNPS"} or set(determiners) - {"the"}:
             return False
         if any(other.i > noun.i for other in noun.conjuncts):
             return False
         changes[noun.i] = singular(noun.lower_)
         first = noun.left_edge
         opening = changes.get(first.i, first.text)
-        changes[first.i] = f"{article_for(opening) or 'a'} {opening}"
+        changes[first.i] = opening if determiners else f"{article_for(opening) or 'a'} {opening}"
         for clause in (child for child in noun.children if child.dep_ == "relcl"):
             for inner in [clause, *clause.conjuncts]:
                 if inner is not clause and not _same_subject(inner):

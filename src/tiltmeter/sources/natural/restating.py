@@ -61,9 +61,15 @@ _OPENING = re.compile(
 )
 """What somebody says before a definition: "Put simply, a hatter is …", "IMO a hatter is …"."""
 _QUOTED = re.compile(r"^[\"'](?=\w)")
-_BETWEEN = re.compile(
-    r"^(?P<name>(?:An? |The )?[\w'’-]+(?: [\w'’-]+){0,3}), (?=(?:as|like|often|usually|sometimes|nicknamed|popularly|"
-    r"traditionally|historically|formerly|by|in|from|with|to|whether|contrary|unlike|for|at)\b)[^,.;]{4,70}, (?=[a-z])",
+_NAMED_FIRST = r"^(?P<name>(?:An? |The )?[\w'’-]+(?: [\w'’-]+){0,3}), "
+_BETWEEN = (
+    re.compile(
+        _NAMED_FIRST
+        + r"(?=(?:as|like|often|usually|sometimes|nicknamed|popularly|traditionally|historically|formerly|by|"
+        r"in|from|with|to|whether|contrary|unlike|for|at|an? (?:job|profession|trade|occupation|role|craft|post))"
+        r"\b)[^,.;]{4,70}, (?=[a-z])",
+    ),
+    re.compile(_NAMED_FIRST + r"[^,.;]{2,70}, (?=is (?:an?|someone|somebody|one|the person) )"),
 )
 """What stands between a noun and its verb, and says nothing of it."""
 
@@ -90,7 +96,9 @@ def restated(text: str) -> str | None:
     entry = _entry(text)
     if entry:
         return _sentence(entry["name"], entry["body"])
-    plain = _BETWEEN.sub(r"\g<name> ", _OPENING.sub("", _QUOTED.sub("", text)))
+    plain = _OPENING.sub("", _QUOTED.sub("", text))
+    for aside in _BETWEEN:
+        plain = aside.sub(r"\g<name> ", plain)
     for pattern, form in _DOING:
         found = pattern.match(plain)
         if found and _is_name(found["name"]):

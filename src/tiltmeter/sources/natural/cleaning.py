@@ -26,6 +26,8 @@ _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|app
 
 _MARKER = re.compile(r"^(?:[-*•·▪◦‣–—]|#{1,6}|\(?\d{1,3}[.)])\s+")
 """What stands before an item of a list or a heading."""
+_READER = re.compile(r"(?<=[a-z] )(?:your|you)\b(?!'|-)")
+"""Whoever reads it, in "takes care of your teeth": anybody."""
 _NESTED = 8
 _NEAR = 40
 """Characters before the end of a sentence in which an abbreviation is looked for."""
@@ -70,6 +72,7 @@ def clean(text: str) -> Clean:
     shorter = _OTHER_NAMES.sub(r"\1 ", plain)
     if shorter != plain:
         steps.append("removed other names of the profession")
+    shorter = _READER.sub(lambda found: "people's" if found[0].lower() == "your" else "people", shorter)
     first, semicolon, _ = _plainly(shorter, steps).partition(";")
     if semicolon:
         steps.append("removed the part after a semicolon")

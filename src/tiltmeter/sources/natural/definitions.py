@@ -27,7 +27,7 @@ _EMPTY = listed("modern typical traditional good qualified successful contempora
 _SAYING = listed(
     "call know refer define consider see derive mean name say originate date come need do appear vary differ exist "
     "become get require seem like want remain include have encounter receive describe report enter finish open tend "
-    "consist"
+    "consist wear earn retire strike"
 )
 """Verbs of sentences that tell an episode or a usage, and not what a profession is."""
 _BESIDES = listed("also additionally however therefore thus then sometimes first instead moreover often still")
@@ -128,12 +128,12 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Definition | Rejected:
 
 
 def _main_verb(doc: Doc) -> Token | None:
-    """The verb of the sentence; of "A smith is a worker who heats, forges and …" a parser may take another one."""
+    """The verb of the sentence; of "A smith heats iron, forges it and …" a parser may take a later one."""
     root = next((token for token in doc if token.dep_ == "ROOT"), None)
-    if root is None or root.lemma_ == "be":
+    if root is None or _child(root, "nsubj", "nsubjpass") is not None:
         return root
-    first = next((token for token in doc[: root.i] if token.lemma_ == "be" and token.dep_ == "ccomp"), None)
-    return first if first is not None and _child(first, "nsubj") is not None and _child(first, "attr") else root
+    before = (token for token in doc[: root.i] if token.dep_ in {"ccomp", "parataxis"} and token.head.i == root.i)
+    return next((token for token in before if _child(token, "nsubj", "nsubjpass") is not None), root)
 
 
 def _subject(doc: Doc, root: Token) -> Token | None:
@@ -240,7 +240,8 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Defin
     _reject_if(not acts and words.names_a_trade(named.phrase) and not lexicon.is_person(named.phrase), TRADE)
     _reject_if(not acts and len(doc) - last - 2 < _BODY, LITTLE)
     # "The dentist is a friend of the mayor" speaks of one of them.
-    _reject_if(named.definite and not any(child.dep_ in {"relcl", "acl", "prep", "amod"} for child in noun.children))
+    said = any(child.dep_ in {"relcl", "acl", "prep", "amod"} for child in noun.children)
+    _reject_if(named.definite and not said and _child(root, "acomp") is None)
     _reject_if(named.definite and lexicon.is_role(lemma))
     # "The author is a linguist who teaches in Ghana" does too.
     _reject_if(named.definite and any(token.pos_ == "PROPN" for token in doc[last + 1 :]))
@@ -251,10 +252,10 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Defin
             removed.append((doc[first].idx, noun.idx))
     elif _person_fits(doc, last, acts):
         characters = (doc[first].idx, _end(doc, last))
-    said = doc[root.i + 1 :].text.rstrip(" .!?")
+    body = doc[root.i + 1 :].text.rstrip(" .!?")
     gender = noun.lower_ if noun.lemma_.lower() in words.MAN_OR_WOMAN else ""
     return Definition(
-        doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender, lemma, said
+        doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender, lemma, body
     )
 
 
@@ -334,7 +335,9 @@ def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool
     helpers = [child for child in root.children if child.dep_ in {"aux", "auxpass"} and child.i < root.i]
     finite = helpers[0] if helpers else root
     _reject_if(finite.tag_ == "VBD", HISTORY)
-    _reject_if(finite.tag_ != "VBZ" or finite.lower_ == "has")
+    # "may recommend mortgages" tells of the work, "may retire" does not.
+    able = finite.lower_ in {"may", "can", "will"} and _child(root, "dobj") is not None
+    _reject_if((finite.tag_ != "VBZ" and not able) or finite.lower_ == "has")
     _reject_if(any(token.lower_ in _BESIDES for token in doc[finite.i - 1 : root.i + 2]))
     # "gets up early" says what somebody does, "gets old" does not.
     _reject_if(root.lemma_ in _SAYING and not (root.lemma_ == "get" and _child(root, "prt") is not None))
@@ -358,7 +361,9 @@ def _child(token: Token, *kinds: str) -> Token | None:
 
 
 def _article(noun: Token) -> Token | None:
-    return next((child for child in noun.children if child.dep_ == "det" and child.i < noun.i), None)
+    own = next((child for child in noun.children if child.dep_ == "det" and child.i < noun.i), None)
+    # "A bellhop or hotel porter": that of the first name.
+    return own or (noun.left_edge if noun.left_edge.dep_ == "det" else None)
 
 
 def _end(doc: Doc, place: int) -> int:

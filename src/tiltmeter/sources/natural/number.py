@@ -18,10 +18,11 @@ Doc = Any
 Token = Any
 
 _SHARED = frozenset({"each", "both"})
-_THEY = frozenset({"they", "them", "their", "theirs", "themselves"})
+_THEY = frozenset({"they", "them", "themselves"})
 _MANY = frozenset({"people", "children", "aircraft", "fish", "sheep", "cattle", "livestock"})
 _SOME = listed("different various numerous certain similar other such many most early later")
 """Words that pick out some of several: "a different model" is not what "different models" means."""
+_PRESENT = frozenset({"VBP", "VB"})
 _SAME_IN_THE_PAST = listed("lay put set cut shut spread split cast let read hit bid shed thrust")
 """Forms of the present that a parser may take for the past."""
 _THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
@@ -86,21 +87,34 @@ def _means_the_subject(token: Token, subject: Token) -> bool:
 
 def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
     """The new forms of verbs, and of the noun that says what the people are; None where one is in doubt."""
-    changes = _row_of_verbs(doc, root)
-    others = [
-        verb for verb in root.conjuncts if not changes or (verb.pos_ in {"VERB", "AUX"} and verb.i not in changes)
-    ]
-    for verb in [root, *others]:
-        if verb is not root and not _same_subject(verb):
-            return None
+    changes: dict[int, str] = {}
+    if not _finite(doc, root, changes) or root.tag_ == "MD":
+        return None
+    are = next((doc[at] for at, form in changes.items() if form in {"is", "was"}), None)
+    return changes if are is None or _predicate(doc, are, changes) else None
+
+
+def _finite(doc: Doc, first: Token, changes: dict[int, str]) -> bool:
+    """Add the new forms of a verb and of those beside it that have the same subject; whether none is in doubt."""
+    row = _row_of_verbs(doc, first)
+    changes.update(row)
+    for verb in [first, *first.conjuncts]:
+        if verb.i in row or any(child.dep_ in {"nsubj", "nsubjpass"} for child in verb.children if verb is not first):
+            continue
+        is_verb = verb.pos_ in {"VERB", "AUX"} or any(child.dep_ == "dobj" for child in verb.children)
+        if not is_verb or (row and verb.tag_ not in _PRESENT and verb is not first):
+            if row:
+                continue
+            return False
         helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"} and child.i < verb.i]
         finite = helpers[0] if helpers else verb
-        if finite.tag_ not in {"VBP", "VB"} and not (finite.lower_ in _SAME_IN_THE_PAST and not _of_one_time(verb)):
-            return None
+        if finite.tag_ == "MD" and first.dep_ == "relcl":
+            continue
+        present = finite.tag_ in _PRESENT or finite.pos_ == "NOUN"
+        if not present and (finite.lower_ not in _SAME_IN_THE_PAST or _of_one_time(verb)):
+            return False
         changes[finite.i] = third_person(finite.lower_)
-        if finite.lower_ in {"are", "were"} and not _predicate(verb, changes):
-            return None
-    return changes
+    return True
 
 
 def _row_of_verbs(doc: Doc, root: Token) -> dict[int, str]:
@@ -127,7 +141,7 @@ def _of_one_time(verb: Token) -> bool:
     )
 
 
-def _predicate(verb: Token, changes: dict[int, str]) -> bool:
+def _predicate(doc: Doc, verb: Token, changes: dict[int, str]) -> bool:
     """Change "are doctors who treat" to "is a doctor who treats"."""
     nouns = [child for child in verb.children if child.dep_ == "attr" and child.i > verb.i]
     for noun in nouns:
@@ -140,17 +154,8 @@ def _predicate(verb: Token, changes: dict[int, str]) -> bool:
         first = noun.left_edge
         opening = changes.get(first.i, first.text)
         changes[first.i] = opening if determiners else f"{article_for(opening) or 'a'} {opening}"
-        for clause in (child for child in noun.children if child.dep_ == "relcl"):
-            for inner in [clause, *clause.conjuncts]:
-                if inner is not clause and not _same_subject(inner):
-                    return False
-                helpers = [child for child in inner.children if child.dep_ in {"aux", "auxpass"} and child.i < inner.i]
-                finite = helpers[0] if helpers else inner
-                if finite.tag_ == "MD":
-                    continue
-                if finite.tag_ not in {"VBP", "VB"}:
-                    return False
-                changes[finite.i] = third_person(finite.lower_)
+        if not all(_finite(doc, child, changes) for child in noun.children if child.dep_ == "relcl"):
+            return False
     return True
 
 
@@ -165,7 +170,3 @@ def third_person(verb: str) -> str:
     if re.search(r"[^aeiou]y$", verb):
         return f"{verb[:-1]}ies"
     return f"{verb}es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else f"{verb}s"
-
-
-def _same_subject(verb: Token) -> bool:
-    return verb.pos_ in {"VERB", "AUX"} and not any(child.dep_ in {"nsubj", "nsubjpass"} for child in verb.children)

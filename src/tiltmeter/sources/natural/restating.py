@@ -16,7 +16,7 @@ _SENSE = r"(?:\(?\d{1,2}[.)]\)? ?)?(?:\([^()]{1,40}\)[:,]? ?)?(?:\d{1,2}\. ?)?"
 _ENTRY = re.compile(
     rf"^(?:(?:an?|the) )?{_NAME}"
     rf"(?: ?[/\\\[][^/\\\]]{{1,40}}[/\\\]])?"
-    rf"(?:,? ?[(\[|]? ?{_SORT} ?[)\]|]?[:,.]? ?[:=|–—-]?| ?[:=|–—→]| -{{1,2}}|\.(?= [A-Z])) ?"
+    rf"(?:(?:, ?| ?[(\[|] ?| ){_SORT} ?[)\]|]?[:,.]? ?[:=|–—-]?| ?[:=|–—→]| -{{1,2}}|\.(?= [A-Z])) ?"
     rf"{_SENSE}(?P<body>{_PERSON}.+)$",
     re.IGNORECASE,
 )
@@ -31,6 +31,12 @@ _ROUNDABOUT = (
         "whose {duty} {verb} {body}",
     ),
     (rf"^An? {_NAME}'s {_ADJECTIVES}(?P<duty>{_DUTIES}) (?P<verb>is to) (?P<body>.+)$", "whose {duty} {verb} {body}"),
+    # "If someone is a hatter, their job is to make hats."
+    (
+        rf"^If (?:someone|somebody|a person|anyone) (?:is|works as|becomes) an? {_NAME}, (?:their|his or her) "
+        rf"(?P<duty>{_DUTIES}) is to (?P<body>.+)$",
+        "whose {duty} is to {body}",
+    ),
     # "It is the job of a hatter to make hats."
     (
         rf"^It(?: i|')s the {_ADJECTIVES}(?P<duty>{_DUTIES}) of (?:an?|the|any|every) {_NAME} to (?P<body>.+)$",
@@ -47,10 +53,17 @@ _NAMED = (
     # "… we call a hatter, i.e. a worker who makes hats."
     rf"^.{{0,80}}?\b(?:call|needs?|consult|see|hire|visit|ask|want|becomes?|be|meet|for|to|by|from) an? {_NAME},? "
     r"(?:i\.e\.,? |that is,? |in other words,? |or )?(?P<body>an? [^,.;]{2,40}? who\b.+)$",
+    # "A hatter, someone who makes hats, works in a small room."
+    rf"^(?:An?|The) {_NAME}, (?P<body>(?:an?|someone|somebody|one|the person)\b[^,.;]{{0,30}}? ?(?:who|whose) "
+    r"[^,;]{6,140}), [a-z].+$",
     # "A person who makes hats is called a hatter."
     rf"^(?P<body>(?:an?|the) [^,.;]{{2,20}}? (?:who|whose) [^;]{{8,120}}?) (?:is|are) (?:called|known as|named|termed) "
     rf"(?:an? |the )?{_NAME}[.!]?$",
 )
+_PLURAL = re.compile(
+    rf"^(?P<body>[A-Z][\w-]+(?: [\w-]+)? who [^,.;]{{6,120}}?) are (?:called|known as|termed) {_NAME}[.!]?$"
+)
+"""*Scientists who study volcanoes are called volcanologists.*"""
 _DEFINED = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMED)
 _DOING = tuple((re.compile(pattern, re.IGNORECASE), form) for pattern, form in _ROUNDABOUT)
 _WHO = re.compile(r"^(?P<many>[A-Z][\w'-]+(?: [\w'-]+){0,2}s), who (?P<body>[^,;]{8,140}), [a-z]")
@@ -87,12 +100,19 @@ def restated(text: str) -> str | None:
     'A hatter is a person who makes hats'
     >>> restated("If it leaks, you need a plumber, i.e. a worker who fixes pipes.")
     'A plumber is a worker who fixes pipes.'
+    >>> restated("A hatter, someone who makes hats, works at a bench.")
+    'A hatter is someone who makes hats'
+    >>> restated("Smiths who make locks are called locksmiths.")
+    'Locksmiths are smiths who make locks.'
     >>> restated("Hatters, who make hats of felt, work in towns."), restated("A hatter makes hats.")
     ('Hatters make hats of felt.', None)
     """
     many = _WHO.match(text)
     if many:
         return f"{many['many']} {many['body']}."
+    called = _PLURAL.match(text)
+    if called:
+        return f"{called['name'].capitalize()} are {called['body'][:1].lower()}{called['body'][1:]}."
     entry = _entry(text)
     if entry:
         return _sentence(entry["name"], entry["body"])
@@ -133,4 +153,5 @@ def _is_name(name: str) -> bool:
 def _sentence(name: str, body: str) -> str:
     small = " ".join(word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in name.split())
     said = f"a {body}" if body.lower().startswith("person") else body[:1].lower() + body[1:]
+    said = re.sub(r"^(one|someone|somebody|anyone) that\b", r"\1 who", said)
     return f"{(article_for(small) or 'a').capitalize()} {small} is {said}"

@@ -43,15 +43,29 @@ def test_what_ships_was_trained_on_the_files_that_ship(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("examples", "members", "strangers"),
+    ("name", "examples", "members", "strangers"),
     [
-        ("Norwegian Kenyan Chilean Thai Canadian", "Portuguese Nigerian Peruvian Finn", "Sikh nurse widow"),
-        ("Muslim Sikh Christian Buddhist Jew", "Hindu Catholic Baptist Quaker", "Norwegian nurse widow Marxist"),
-        ("mother uncle niece grandparent", "father aunt nephew grandson cousin", "nurse tourist Norwegian patient"),
+        ("nationality", "Kenyan Chilean Thai Canadian", "Portuguese Nigerian Peruvian Finn", "Sikh nurse widow"),
+        ("religion", "Muslim Sikh Christian Buddhist Jew", "Hindu Catholic Baptist", "Norwegian widow Marxist"),
+        ("family role", "mother uncle niece grandparent", "father aunt nephew cousin", "nurse tourist patient"),
     ],
 )  # fmt: skip
-def test_a_class_is_known_by_a_few_examples(examples, members, strangers) -> None:
+def test_a_class_is_known_by_a_few_examples(name, examples, members, strangers) -> None:
     others = sorted(lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt") - {*examples.split()})
-    judge = ExampleJudge(examples.split(), others)
+    judge = ExampleJudge(name, examples.split(), others)
     assert all(score >= 0.5 for score in judge([(one, "") for one in members.split()]))
     assert all(score < 0.5 for score in judge([(one, "") for one in strangers.split()]))
+
+
+def test_what_is_said_of_a_noun_tells_its_class_where_the_noun_does_not() -> None:
+    others = sorted(lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt"))
+    judge = ExampleJudge("religion", ["Muslim", "Christian", "Buddhist", "Jew"], others)
+    alone, defined, elsewhere = judge(
+        [
+            ("Zoroastrian", ""),
+            ("Zoroastrian", "a person who follows the teachings of Zarathustra and honours fire"),
+            ("Zoroastrian", "a person who comes from a city in the east of Iran"),
+        ]
+    )
+    assert alone < 0.5 <= defined
+    assert elsewhere < 0.5

@@ -47,4 +47,4 @@ def judge_of(wanted: NounClass) -> Judge:
         return WorkJudge()
     members = {member.casefold() for member in wanted.members}
     others = lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt")
-    return ExampleJudge(list(wanted.members), sorted(others - members))
+    return ExampleJudge(wanted.name, list(wanted.members), sorted(others - members))

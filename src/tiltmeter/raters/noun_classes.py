@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 NAME = "professions.minilm.v2"
 _PENALTY = 0.05
+_KINDS = (
+    *("religion", "nationality", "profession", "hobby", "illness", "political view", "family relation", "age"),
+    *("wealth", "education"),
+)
+"""What a definition of a person may be about."""
+_SAME_KIND = 0.75
+"""The likeness from which on two names are of the same kind."""
+_SLOPE, _HEAD_START, _MOST = 1.5, 0.05, 0.25
+"""How much what is said of a noun adds to its score."""
 
 
 class WorkJudge:
@@ -43,13 +52,17 @@ class WorkJudge:
 
 
 class ExampleJudge:
-    """How probably each noun is of the class of some examples: a ridge classifier over vectors of nouns.
+    """How probably each noun is of a class of which there are some examples: a ridge classifier over vectors of nouns.
 
-    Examples and others weigh the same together, however few examples there are.
+    Examples and others weigh the same together, however few examples there are. What is said of a noun adds to that
+    where it is rather about the class, by its name, than about anything else that people are called by.
     """
 
-    def __init__(self, examples: Sequence[str], others: Sequence[str]) -> None:
+    def __init__(self, name: str, examples: Sequence[str], others: Sequence[str]) -> None:
         import numpy as np
+
+        kinds = _units([f"A person's {kind}." for kind in (name, *_KINDS)])
+        self._class, self._kinds = kinds[0], kinds[1:][kinds[1:] @ kinds[0] < _SAME_KIND]
 
         rows = _nouns([*examples, *others]).astype(np.float64)
         self._mean = rows[: len(examples)].mean(axis=0) / 2 + rows[len(examples) :].mean(axis=0) / 2
@@ -60,20 +73,35 @@ class ExampleJudge:
         self._slopes = np.linalg.solve(square, centred.T @ (weight * truth))
 
     def __call__(self, asked: Sequence[tuple[str, str]]) -> list[float]:
-        """One number from 0 to 1 for each noun; what is said of it is not looked at."""
+        """One number from 0 to 1 for each noun and what is said of it."""
         import numpy as np
 
         found = (_nouns([noun for noun, _ in asked]) - self._mean) @ self._slopes
-        return [float(value) for value in np.clip(0.5 + found / 2, 0, 1).round(6)]
+        said = _units([_as_sentence(text) for _, text in asked])
+        nearer = said @ self._class - (said @ self._kinds.T).max(axis=1)
+        added = np.clip(_SLOPE * (nearer + _HEAD_START), 0, _MOST) * [bool(text) for _, text in asked]
+        return [float(value) for value in np.clip(0.5 + found / 2 + added, 0, 1).round(6)]
 
 
 def vectors(asked: Sequence[tuple[str, str]]) -> Array:
     """The vector of each noun beside that of what is said of it, all 0 where nothing is."""
     import numpy as np
 
-    said = encoder().rows([text[:1].upper() + text[1:] + "." for _, text in asked])
+    said = encoder().rows([_as_sentence(text) for _, text in asked])
     said[[not text for _, text in asked]] = 0
     return np.hstack([_nouns([noun for noun, _ in asked]), said])
+
+
+def _units(texts: Sequence[str]) -> Array:
+    import numpy as np
+
+    rows = encoder().rows(texts).astype(np.float64)
+    found: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return found
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _nouns(nouns: Sequence[str]) -> Array:

@@ -161,11 +161,12 @@ def _named(doc: Doc, subject: Token, root: Token) -> _Named:
     if article is None or article.lower_ not in _ARTICLES:
         raise _Rejection(TRADE if words.names_a_trade(whole) else NO_PROFESSION)
     start, end = article.i + 1, _end_of_name(doc, subject)
-    while start < subject.i and doc[start].lower_ in _EMPTY:
+    while start < subject.i and doc[start].lower_ in _EMPTY and doc[start + 1].text != "-":
         start += 1
     # Of "a stripper or exotic dancer" the first is the name, and the second says the same.
     end = next((token.i for token in doc[start + 1 : end] if token.lower_ in {"or", "/"}), end)
     name = doc[start:end]
+    _reject_if("day" in {token.lower_ for token in name[:-1]})
     _reject_if(any(_is_no_part_of_a_name(token) for token in name[:-1]))
     _reject_if(not 1 <= len(name) <= 6 or any(sign in name.text for sign in ',;:"'))
     removed = _lead(doc, article)

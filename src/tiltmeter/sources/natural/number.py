@@ -22,6 +22,8 @@ _THEY = frozenset({"they", "them", "themselves"})
 _MANY = frozenset({"people", "children", "aircraft", "fish", "sheep", "cattle", "livestock"})
 _SOME = listed("different various numerous certain similar other such many most early later")
 """Words that pick out some of several: "a different model" is not what "different models" means."""
+_OF_A_PLACE = re.compile(r"^[A-Z].*(?:ish|ese|ian|ean|can)$|^(?:French|Dutch|Greek|Swiss|Thai|Czech|Welsh|German)$")
+"""Adjectives that have a capital wherever they stand: "British army chaplains"."""
 _PRESENT = frozenset({"VBP", "VB"})
 _SAME_IN_THE_PAST = listed("lay put set cut shut spread split cast let read hit bid shed thrust")
 """Forms of the present that a parser may take for the past."""
@@ -50,7 +52,9 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = 
     changes = _verbs(doc, root)
     if changes is None:
         return None
-    name = " ".join(word if capitals or word.isupper() else word.lower() for word in name.split())
+    first, *more = name.split()
+    keeps = capitals or first.isupper() or (phrase[0].tag_ == "JJ" and _OF_A_PLACE.search(first) is not None)
+    name = " ".join([first if keeps else first.lower(), *more])
     lead = f"{article_for(name) or 'a'} {name}"
     changes[subject.i] = lead
     text = ""

@@ -24,13 +24,13 @@ from tiltmeter.sources.natural.reasons import (
     GENDERED,
     LEFT_OUT,
     NO_PROFESSION,
-    NO_WORK,
     NOT_LISTED,
     OBSOLETE,
     REPEATED,
     SPARE,
     TRADE,
     USED,
+    not_of,
     of_gender,
 )
 from tiltmeter.sources.natural.sentence_files import NaturalSentence
@@ -234,7 +234,7 @@ def _wanted(case: _Candidate, settings: BuildSettings) -> _Candidate:
     name, plainly = case.profession, plain(case.profession)
     listed = settings.professions
     reasons = (
-        (not case.belongs, NO_WORK),
+        (not case.belongs, not_of(settings.noun_class.name)),
         (words.gendered(name), GENDERED),
         (bool(case.found.gender), of_gender(case.found.gender)),
         (settings.noun_class.of_work and words.obsolete(name), OBSOLETE),

@@ -21,6 +21,15 @@ NO_PROBE = frozenset({NO_PROFESSION, REPEATED})
 """Of sentences that are no prompt gone wrong, but the rest of the corpus."""
 
 
+def not_of(name: str) -> str:
+    """The reason where a noun is not of the class that is looked for.
+
+    >>> not_of("profession"), not_of("religion")
+    ('nothing says that it is a profession', 'nothing says that it is of the class “religion”')
+    """
+    return NO_WORK if name == "profession" else f"nothing says that it is of the class “{name}”"
+
+
 def of_gender(word: str) -> str:
     """The reason where a word tells a gender.
 

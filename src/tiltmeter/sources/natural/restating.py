@@ -21,6 +21,8 @@ _ENTRY = re.compile(
     re.IGNORECASE,
 )
 """An entry of a dictionary or a glossary: "hatter, n. a person who", "hatter (noun) 1. one who", "hatter | n | a …"."""
+_SORTED = re.compile(rf"\b{_SORT}", re.IGNORECASE)
+_SAYS_WHO = re.compile(r"(?:(?!(?:is|are|was|were|has|have)\b)[\w'-]+ ){1,6}(?:who|whose|that)\b", re.IGNORECASE)
 _DUTIES = r"(?:job|work|role|task|duty|duties|business|occupation|responsibility|responsibilities)"
 _ADJECTIVES = r"(?:(?:main|chief|primary|principal|daily|basic|first|whole|core|usual|central|most important) )?"
 _ROUNDABOUT = (
@@ -143,7 +145,11 @@ def head_of_entry(text: str) -> int:
 
 def _entry(text: str) -> re.Match[str] | None:
     found = _ENTRY.match(text)
-    return found if found and _is_name(found["name"]) else None
+    if found is None or not _is_name(found["name"]):
+        return None
+    # "… of guitars. A luthier is someone who": a full stop ends a sentence more often than the word of an entry.
+    stopped = text[: found.start("body")].rstrip().endswith(".") and not _SORTED.search(text[: found.start("body")])
+    return found if not stopped or _SAYS_WHO.match(found["body"]) else None
 
 
 def _is_name(name: str) -> bool:

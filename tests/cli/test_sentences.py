@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import statistics
 import time
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.sentence_units import UnfinishedFile
 from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
+from tiltmeter.files import write_csv
 from tiltmeter.models import ModelSettings
 from tiltmeter.progress import NoProgress
 from tiltmeter.raters.issues import Finding
 from tiltmeter.records import Completion, Rating
 from tiltmeter.sources.generated.matching import contains
+from tiltmeter.stats.views.quality import words_of
 from tiltmeter.store import Ledger
 from tiltmeter.study import parse, plan
 
@@ -81,6 +84,23 @@ def test_every_attribute_gets_its_sentences_and_the_account_is_printed(tmp_path)
     for words in ("Requests", "Both terms", "flagged", "female "):
         assert words in done.stdout
     assert "wrote about" not in done.stdout
+
+
+def test_an_audit_has_the_figures_of_each_set_and_each_generator(tmp_path) -> None:
+    write(tmp_path / "s.csv", "--settings", "sets=2")
+    rows = list(csv.DictReader((tmp_path / "s.csv").open()))
+    [first, *_] = json.loads(run("audit", tmp_path / "s.csv", "--json").stdout)["quality"]
+    lengths = [[len(words_of(row["text"])) for row in rows if row["set"] == number] for number in "01"]
+    means = [statistics.fmean(found) for found in lengths]
+    assert first["name"] == "s.csv" and first["over_sets"]["words"]["values"] == pytest.approx(means)
+    assert first["over_sets"]["words"]["sd"] == pytest.approx(statistics.stdev(means))
+    for row in rows:
+        row["generator"] = f"writer-{row['set']}"
+    write_csv(tmp_path / "two.csv", list(rows[0]), rows)
+    found = json.loads(run("audit", tmp_path / "two.csv", "--json").stdout)["quality"]
+    assert [one["name"] for one in found[:2]] == ["writer-0", "writer-1"]
+    assert [one["words"] for one in found[:2]] == pytest.approx(means)
+    assert found[0]["over_sets"]["words"]["sd"] is None
 
 
 def test_terms_that_yield_little_are_named(tmp_path, monkeypatch) -> None:

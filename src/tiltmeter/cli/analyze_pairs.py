@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from tiltmeter.cli.console import number, percent, print_table, say
 from tiltmeter.cli.estimate_words import further_table
 
@@ -32,7 +34,9 @@ def result(asked: FileQuery, scorer: str | None) -> dict[str, Any]:
 
 def print_result(found: Mapping[str, Any]) -> None:
     """Tables for people."""
-    for model, one in found.get("by_model", {"": found}).items():
+    for at, (model, one) in enumerate(found.get("by_model", {"": found}).items()):
+        if at:
+            typer.echo()
         _print_model(model, one)
     for what, title in _AGREEMENT.items():
         square = found.get("agreement", {}).get(what, {}).get("matrix")

@@ -95,11 +95,23 @@ def _qualities(
     from tiltmeter.stats.views.quality import quality
 
     known = [specs[name] for name in dict.fromkeys(one.bias for one in found) if name in specs]
-    of_sets = [one.set for one in found]
-    made = [pair for spec in known for pair in to_pairs(found, spec)[0]]
+    writers: dict[str, list[Written]] = defaultdict(list)
+    for one in found:
+        writers[_writer(one)].append(one)
+    if len(writers) == 1:
+        writers = {path.name: [*found]}
     filled = [pair for spec in known for pair in templates.pairs(spec, per_attribute=4)[0]]
-    sets: list[tuple[str, list[str], list[str] | None]] = [
-        (path.name, [one.text for one in found], [pair.template or "" for pair in made]),
+    made = [
+        quality(
+            name,
+            texts := [one.text for one in own],
+            templates=[pair.template or "" for spec in known for pair in to_pairs(own, spec)[0]],
+            ratings=_ratings(texts),
+            sets=[one.set for one in own],
+        )
+        for name, own in writers.items()
+    ]
+    others: list[tuple[str, list[str], list[str] | None]] = [
         (
             "templates",
             [pair.texts[0] for pair in filled],
@@ -109,12 +121,15 @@ def _qualities(
     if stereoset:
         examples = stereoset_file.read(stereoset)
         texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
-        sets.append(("StereoSet", texts, None))
-    return [
-        quality(name, texts, templates=with_slot, ratings=_ratings(texts), sets=of_sets if name == path.name else None)
-        for name, texts, with_slot in sets
-        if texts
+        others.append(("StereoSet", texts, None))
+    return made + [
+        quality(name, texts, templates=with_slot, ratings=_ratings(texts)) for name, texts, with_slot in others if texts
     ]
+
+
+def _writer(sentence: Written) -> str:
+    """Whose sentence it is: of several sources of a run the label, which stands before its id, else the generator."""
+    return sentence.id.rpartition("]:")[0] + "]" if "]:" in sentence.id else sentence.generator
 
 
 def _ratings(texts: Sequence[str]) -> dict[str, list[Rating]]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
 from tiltmeter.records import Estimate
+from tiltmeter.stats.spread import Spread
 
 Cell = TableCell | str | int | None
 Label = Column | str
@@ -111,6 +112,17 @@ def change_cell(change: float | None, relative: float | None = None) -> TableCel
     """
     small = "" if relative is None else f"{signed(100 * relative, 1)}{SPACE}%"
     return TableCell(signed(None if change is None else 100 * change, 1), small, sort_key(change))
+
+
+def mean_and_sd(sets: Spread) -> tuple[TableCell, TableCell]:
+    """The mean of a share over independent sets, and its standard deviation in points; one set has none.
+
+    >>> mean_and_sd(Spread((0.5,), 0.5, None))[1].text
+    'one set only'
+    """
+    none = "one set only" if len(sets.values) == 1 else NONE
+    sd = TableCell(none) if sets.sd is None else TableCell(f"{100 * sets.sd:.1f}", sort=sort_key(sets.sd))
+    return TableCell(percent(sets.mean), sort=sort_key(sets.mean)), sd
 
 
 def differs(found: Estimate) -> bool:

@@ -76,12 +76,12 @@ class Columns:
 
     bias: str | None = None
     attribute: str | None = None
-    set: str | None = None
-    generator: str | None = None
-    model: str | None = None
     scorer: str | None = None
     """Of a file that was scored by several, which one's columns."""
     where: Mapping[str, str] = field(default_factory=dict)
+    set: str | None = None
+    generator: str | None = None
+    model: str | None = None
 
 
 class Scored(NamedTuple):

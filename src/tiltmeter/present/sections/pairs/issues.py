@@ -10,7 +10,7 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, forest_rows
 from tiltmeter.present.series import Series, bias_label, sets_of
 from tiltmeter.present.tables import Cell as Shown
-from tiltmeter.present.tables import change_cell, numbers, share_cell, table
+from tiltmeter.present.tables import change_cell, mean_and_sd, numbers, share_cell, table
 from tiltmeter.present.words import NONE, SPACE, count, percent, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results import Cell
@@ -147,11 +147,11 @@ def _bias_table(found: Reported, cell: Cell, flagged: Effects, biases: Sequence[
                 share_cell(one.after, interval=False),
                 change_cell(one.change, one.relative),
                 *(others if replaced else ()),
-                NONE if sets is None or sets.sd is None else f"{100 * sets.sd:.1f}",
+                *((NONE, NONE) if sets is None else mean_and_sd(sets)),
             )
         )
     labels = ("Flagged", "As written", "Without", "Change", *(("Replaced", "Change") if replaced else ()))
-    columns = ("Bias", *numbers(*labels, "SD over sets, in points"))
+    columns = ("Bias", *numbers(*labels, "Mean over sets", "SD over sets, in points"))
     return table("What sentences with any issue do to each bias", columns, rows)
 
 

@@ -9,7 +9,7 @@ from tiltmeter.present.charts import dots
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, forest_rows
 from tiltmeter.present.series import Series, bias_label, pair_place, sets_of
-from tiltmeter.present.tables import change_cell, no_interval, numbers, share_cell, sort_key, table
+from tiltmeter.present.tables import change_cell, mean_and_sd, no_interval, numbers, share_cell, sort_key, table
 from tiltmeter.present.words import NEUTRAL, NONE, SPACE, count, percent, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results import Cell
@@ -136,11 +136,6 @@ def sets_and_halves(found: Reported, cell: Cell) -> Table | None:
 
 
 def _over_sets(pooled: Estimate | None, sets: Spread) -> tuple[TableCell | str | int, ...]:
-    """The pooled share, and mean and spread of those of single sets; one set has no spread."""
-    none = "one set only" if len(sets.values) == 1 else NONE
-    return (
-        TableCell(NONE) if pooled is None else share_cell(pooled, interval=False),
-        TableCell(percent(sets.mean), sort=sort_key(sets.mean)),
-        none if sets.sd is None else f"{100 * sets.sd:.1f}",
-        len(sets.values),
-    )
+    """The pooled share, mean and spread of those of single sets, and how many these are."""
+    share = TableCell(NONE) if pooled is None else share_cell(pooled, interval=False)
+    return share, *mean_and_sd(sets), len(sets.values)

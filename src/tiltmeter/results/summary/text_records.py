@@ -191,6 +191,8 @@ class ContinuationsSummary:
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
     situations: Sequence[SituationsCell] = ()
     """Of prompts that state a situation: whom the texts name, by situation."""
+    situations_pooled: Sequence[SituationsCell] = ()
+    """The same over all decodings, by the first rater of group words: each text counts once, at its longest."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -212,6 +214,11 @@ class ContinuationsSummary:
             **({"people": asdict(self.people)} if self.people else {}),
             **({"people_pooled": [one.as_json() for one in self.people_pooled]} if self.people_pooled else {}),
             **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
+            **(
+                {"situations_pooled": [cell.as_json() for cell in self.situations_pooled]}
+                if self.situations_pooled
+                else {}
+            ),
         }
 
 

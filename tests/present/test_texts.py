@@ -16,14 +16,17 @@ from tiltmeter.parquet import parquet_rows
 from tiltmeter.present.blocks import Chart, Listing, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.texts.examples import _about_others
 from tiltmeter.present.sections.texts.groups import wider
+from tiltmeter.present.sections.texts.of_run import texts_of
 from tiltmeter.present.sections.texts.section import texts
 from tiltmeter.present.words import p_value, percent, signed
-from tiltmeter.records import Decoding, Estimate, Prompt
+from tiltmeter.records import Decoding, Estimate, Prompt, Rating
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.refusals import GroupRefusals
 from tiltmeter.results.tables import write_parquet, write_tables
+from tiltmeter.results.texts import RatedText
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow
@@ -267,6 +270,28 @@ def test_refusals_stand_beside_every_result_on_chat_models(tmp_path: Path):
         assert f"asked as {found.asking['form']}" in note
         assert percent(found.groups["women"].share.value) in note
         assert signed(100 * (pair.difference.value or 0.0), 1) in note and p_value(pair.difference.p_adjusted) in note
+
+
+def test_bad_texts_that_are_about_others_are_shown(tmp_path: Path):
+    """Table 2 of Akyürek et al.: what is toxic need not be about those whom the prompt names."""
+    run = make_rated_run(tmp_path, decodings=FEW[:1], raters=("toxicity.linear.v1", "sentiment.vader.v1"))
+    [*texts_found] = texts_of(reported((run, summarise_run(run))))
+    assert run.continuations
+    [one, *_] = [each for each in run.continuations.texts("alpha-135m", FEW[0]) if each.text.strip()]
+
+    def rated(toxicity: float, tone: float, about: float) -> RatedText:
+        values = {"toxicity.linear.v1": toxicity, "sentiment.vader.v1": tone, "about.parse.v1": about}
+        return RatedText("alpha-135m", one, {name: Rating(name, value) for name, value in values.items()})
+
+    every = [rated(0.9, 0.5, 1.0), rated(0.8, 0.5, 0.5), rated(0.4, -0.5, 0.0), rated(0.95, -0.9, 0.0)]
+    [found] = _about_others(every, texts_found[0])
+    titles = [title for title, _ in found.entries]
+    assert titles == ["toxicity linear: 2 such texts", "sentiment vader: 2 such texts"]
+    numbers = [[example.number for example in shown] for _, shown in found.entries]
+    assert numbers[0] == ["toxicity linear 0.95; about parse 0.00", "toxicity linear 0.80; about parse 0.50"]
+    assert [number.split(";")[0] for number in numbers[1]] == ["sentiment vader −0.90", "sentiment vader −0.50"]
+    without = [each._replace(ratings={"toxicity.linear.v1": each.ratings["toxicity.linear.v1"]}) for each in every]
+    assert not list(_about_others(without, texts_found[0])), "nobody said what the texts are about"
 
 
 def test_every_bias_has_its_curve_over_samples(shown: list[Section], summary: RunSummary):

@@ -28,7 +28,9 @@ _MOST = "most_k="
 _BY = "ratio by"
 """How the names of charts of ratios begin."""
 _DIFFERENCE = Axis("difference of the mean ratings", neutral=0.0, neutral_name="no difference")
-_RATIO = Axis("ratio of the means", neutral=1.0, neutral_name="no difference")
+_RATIO = Axis(
+    "ratio of the means (twice and half are as far from 1)", "ratio", neutral=1.0, neutral_name="no difference"
+)
 _MEAN = Axis("mean rating")
 _SURE = f"with 95{SPACE}% intervals"
 
@@ -99,7 +101,10 @@ class _Curves:
             Panel(
                 self._heading(rater),
                 tuple(
-                    Line(line, tuple(_point(at, *found) for at, found in sorted(points.items())))
+                    Line(
+                        line,
+                        tuple(_point(at, *found, ratio=self.axis is _RATIO) for at, found in sorted(points.items())),
+                    )
                     for (own, line), points in self.points.items()
                     if own == rater and line in shown
                 ),
@@ -124,12 +129,18 @@ class _Curves:
             if len(points) > 1:
                 (first, (start, _)), *_, (last, (end, _)) = sorted(points.items())
                 name = ", ".join(filter(None, (rater_words(rater), line)))
-                said.append(f"{name}: {signed(start.value, 3)} at {first:g}, {signed(end.value, 3)} at {last:g}")
+                ends = [f"{one.value:.2f}" if self.axis is _RATIO else signed(one.value, 3) for one in (start, end)]
+                said.append(f"{name}: {ends[0]} at {first:g}, {ends[1]} at {last:g}")
         return f"{count(len(self.raters), 'rater')} over {self.setting}. {'; '.join(said)}."
 
 
-def _point(at: float, found: Estimate, place: Place) -> LinePoint:
-    tip = f"{signed(found.value, 3)} ({interval_words(found)})"
+def _ratio_words(found: Estimate) -> str:
+    ends = "no interval" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    return f"{found.value:.2f} ({ends})"
+
+
+def _point(at: float, found: Estimate, place: Place, *, ratio: bool) -> LinePoint:
+    tip = _ratio_words(found) if ratio else f"{signed(found.value, 3)} ({interval_words(found)})"
     return LinePoint(at, found.value, found.low, found.high, tip, place)
 
 
@@ -156,7 +167,7 @@ class _Compared:
     def add(self, rater: str, line: str, at: float, pair: GroupPair | ExtremePair, place: Place) -> None:
         self.differences.add(rater, line, at, (pair.difference, place))
         if pair.ratio is not None:
-            self.ratios.add(rater, line, at, (pair.ratio, place))
+            self.ratios.add(rater, line.replace(" − ", " / "), at, (pair.ratio, place))
         elif pair.difference.value is not None:
             self.withheld.setdefault(rater, {})[pair.ratio_withheld or ""] = None
             self.missing[rater] += 1
@@ -423,7 +434,8 @@ def _line(row: Row, axis: str, others: Sequence[Row]) -> str:
     if settings:
         words = decoding_words(rest, [one for _, one, _ in others]).split(", ")
         parts += [words[1]] if "max_new_tokens" in settings else []
-        parts += [words[0]] if {"temperature", "beams"} & set(settings) else []
+        drawn = axis != "temperature" or rest.beams > 1
+        parts += [words[0]] if {"temperature", "beams"} & set(settings) and drawn else []
         parts += words[2:]
     if len({one for _, _, one in others}) > 1:
         parts.append("with the prompt" if scope == "whole" else "without the prompt")

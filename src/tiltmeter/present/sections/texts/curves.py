@@ -144,7 +144,7 @@ def _point(at: float, found: Estimate, place: Place, *, ratio: bool) -> LinePoin
     return LinePoint(at, found.value, found.low, found.high, tip, place)
 
 
-def decoding_curves(board: Board, texts: RunTexts, *, ratios: bool = True) -> Iterator[Chart]:
+def decoding_curves(board: Board, texts: RunTexts) -> Iterator[Chart]:
     """A chart for every setting of the decoding that has several values in the board.
 
     Where the two groups differ from reading to reading, the means of all groups are shown instead of a difference.
@@ -152,8 +152,7 @@ def decoding_curves(board: Board, texts: RunTexts, *, ratios: bool = True) -> It
     settings = varying(decoding for _, decoding, _ in board.rows)
     for axis in AXES:
         if axis in settings:
-            over = _means_over(board, axis, texts) if board.widest else _compared_over(board, axis, texts)
-            yield from (chart for chart in over if ratios or not chart.name.startswith(_BY))
+            yield from _means_over(board, axis, texts) if board.widest else _compared_over(board, axis, texts)
 
 
 class _Compared:
@@ -289,7 +288,7 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
 _K = "k: how many of the highest ratings of each prompt count"
 
 
-def highest_curves(board: Board, texts: RunTexts, *, groups: bool, ratios: bool = True) -> Iterator[Chart]:
+def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[Chart]:
     """The k highest ratings of each prompt, of the first row of the board with several values of k.
 
     With `groups` the mean of each group; and where the board is of two groups, their difference and ratio.
@@ -317,7 +316,7 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool, ratios: bool 
         ("difference", found.differences, f"The same for {a} minus that for {b} ({where})"),
         ("ratio", found.ratios, f"The same for {a} divided by that for {b} ({where})"),
     ):
-        if curves.raters and (ratios or kind != "ratio"):
+        if curves.raters:
             steady = _of_raters(curves.steady(), len(curves.raters))
             title = f"The {kind} points the same way for every k under {steady}"
             yield curves.chart(texts.name(f"highest {kind}", *parts), title, caption)

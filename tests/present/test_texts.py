@@ -243,12 +243,22 @@ def test_several_groups_against_one_are_lines_of_one_chart(tmp_path: Path):
     resolved = {**made.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
     run = replace(made, meta={**made.meta, "resolved": resolved})
     shown = sections_of(run)
+    assert not charts(shown, "top k")
     [ratios] = [one for one in charts(shown, "ratio by new tokens") if " against " in one.name]
     assert len({row["series"] for row in rows_of(ratios) if "value" in row}) == 3
     [differences] = [one for one in charts(shown, "new tokens") if " against " in one.name]
     assert "toxicity" not in differences.alternative, "what has a ratio is not shown twice"
     [own] = [one for one in charts(shown, "ratio by new tokens") if " against " not in one.name]
     assert own.name.endswith("Christians Muslims"), "the first pair has curves of its own, under every other setting"
+
+
+def test_the_setting_that_is_varied_alone_has_its_chart_against_the_reference(tmp_path: Path):
+    decodings = [Decoding(0.6, max_new_tokens=10), Decoding(max_new_tokens=10), Decoding(top_k=40, max_new_tokens=10)]
+    made = make_rated_run(tmp_path, biases=("religion",), decodings=decodings, raters=("toxicity.linear.v1",))
+    resolved = {**made.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
+    shown = sections_of(replace(made, meta={**made.meta, "resolved": resolved}))
+    [chart] = [one for one in charts(shown, "ratio by top k") if " against " in one.name]
+    assert {row["x"] for row in rows_of(chart) if "value" in row} == {0, 40}, "at temperature 1, where both are"
 
 
 def test_the_threshold_stands_beside_what_is_above_it(tmp_path: Path):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from tiltmeter.present.blocks import Chart, Place, text
 from tiltmeter.present.charts import Axis, Line, LinePoint, Panel, lines
@@ -56,7 +56,8 @@ class _Curves:
 
     @property
     def lines(self) -> list[str]:
-        return list(dict.fromkeys(line for (rater, line) in self.points if rater in self.raters))
+        """Lines of two points or more under some rater."""
+        return list(dict.fromkeys(line for (_, line), points in self.points.items() if len(points) > 1))
 
     def values(self, rater: str) -> Iterator[Sequence[float]]:
         """The values along each line of a rater."""
@@ -106,7 +107,7 @@ class _Curves:
                         tuple(_point(at, *found, ratio=self.axis is _RATIO) for at, found in sorted(points.items())),
                     )
                     for (own, line), points in self.points.items()
-                    if own == rater and line in shown
+                    if own == rater and line in shown and len(points) > 1
                 ),
             )
             for rater in self.raters
@@ -185,9 +186,11 @@ class _Compared:
 def _compared_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
     a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
     found = _Compared(AXES[axis], a)
-    others = [(source, _without(decoding, axis), scope) for source, decoding, scope in board.rows]
+    along = [_other(row, axis) for row in board.rows if _belongs(row[1], axis)]
+    # Settings at one place of the axis only are no line.
+    others = [other for other in along if along.count(other) > 1]
     for (row, rater), one in board.readings.items():
-        if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
+        if not rater.startswith(PEOPLE) and _belongs(row[1], axis) and _other(row, axis) in others:
             place = texts.place(one.cell, board.a, board.b)
             found.add(rater, _line(row, axis, others), getattr(row[1], axis), one.pair, place)
     what = f"whatever the {_noun(axis)}"
@@ -214,18 +217,18 @@ def _pair_charts(
 def reference_curves(boards: Sequence[Board], texts: RunTexts) -> Iterator[Chart]:
     """Each of several groups against the one that the study compares them with, in one chart for each setting.
 
-    The other settings are as in the first row. Raters whose ratings have no ratio are shown by their differences.
+    The other settings are those that have the most values. Raters without a ratio are shown by their differences.
     """
     first = boards[0]
     against, colours = texts.group(first.b, first.bias), texts.colours(first.bias)
     parts = (first.model, first.bias, "against", first.b)
     settings = varying(decoding for _, decoding, _ in first.rows)
     for axis in (axis for axis in AXES if axis in settings):
-        row = next((row for row in first.rows if _belongs(row[1], axis)), first.rows[0])
+        row = _row_along(first, axis)
         found = _Compared(AXES[axis])
         for board in boards:
             for (own, rater), one in board.readings.items():
-                same = (own[0], _without(own[1], axis), own[2]) == (row[0], _without(row[1], axis), row[2])
+                same = _other(own, axis) == _other(row, axis)
                 if same and not rater.startswith(PEOPLE) and _belongs(own[1], axis):
                     place = texts.place(one.cell, board.a, board.b)
                     group = texts.group(board.a, board.bias)
@@ -241,6 +244,19 @@ def reference_curves(boards: Sequence[Board], texts: RunTexts) -> Iterator[Chart
             _add_highest(found, board, shown, texts, texts.group(board.a, board.bias))
         where = ", ".join(row_words(shown, first.rows))
         yield from _against(found, (against, where), "for every k", texts, ("highest", *parts), colours)
+
+
+def _row_along(board: Board, axis: str) -> Row:
+    """The row whose other settings have the most values of an axis; of several, the one decoded most as usual."""
+    rows = [row for row in board.rows if _belongs(row[1], axis)] or list(board.rows)
+    others = [_other(row, axis) for row in rows]
+    return rows[max(range(len(rows)), key=lambda at: (others.count(others[at]), _usual(rows[at]), -at))]
+
+
+def _usual(row: Row) -> int:
+    """How many settings of a row are what they are where nothing is said."""
+    usual, own = asdict(Decoding()), asdict(row[1])
+    return sum(own[name] == usual[name] for name in usual if name != "max_new_tokens")
 
 
 def _against(
@@ -289,7 +305,7 @@ _K = "k: how many of the highest ratings of each prompt count"
 
 
 def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[Chart]:
-    """The k highest ratings of each prompt, of the first row of the board with several values of k.
+    """The k highest ratings of each prompt, of one row of the board with several values of k.
 
     With `groups` the mean of each group; and where the board is of two groups, their difference and ratio.
     """
@@ -333,7 +349,9 @@ def _add_highest(found: _Compared, board: Board, row: Row, texts: RunTexts, line
 
 
 def _row_of_highest(board: Board) -> Row | None:
-    return next((row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)), None)
+    """The row decoded most as usual of those with several values of k."""
+    rows = [row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)]
+    return max(rows, key=_usual, default=None)
 
 
 def _highest(board: Board, row: Row, rater: str) -> list[str]:
@@ -414,6 +432,12 @@ def _belongs(decoding: Decoding, axis: str) -> bool:
     """
     drawn = decoding.beams == 1 and decoding.temperature > 0
     return {"beams": not drawn, "top_k": drawn, "top_p": drawn, "temperature": decoding.beams == 1}.get(axis, True)
+
+
+def _other(row: Row, axis: str) -> Row:
+    """A row with one setting blanked."""
+    source, decoding, scope = row
+    return source, _without(decoding, axis), scope
 
 
 def _without(decoding: Decoding, axis: str) -> Decoding:

@@ -420,7 +420,7 @@ def _setting_words(decoding: Decoding, axis: str) -> tuple[str, ...]:
         "max_new_tokens": (f"{value} tokens",),
         "temperature": (f"temperature {value:g}", "greedy"),
         "beams": (f"{value} beams", "greedy"),
-        "top_k": (f"top k {value or 'off'}",),
+        "top_k": (f"top k {value}",),
         "top_p": (f"top p {value:g}",),
     }[axis]
 

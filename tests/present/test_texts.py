@@ -16,14 +16,17 @@ from tiltmeter.parquet import parquet_rows
 from tiltmeter.present.blocks import Chart, Listing, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.texts.examples import _about_others
 from tiltmeter.present.sections.texts.groups import wider
+from tiltmeter.present.sections.texts.of_run import texts_of
 from tiltmeter.present.sections.texts.section import texts
 from tiltmeter.present.words import p_value, percent, signed
-from tiltmeter.records import Decoding, Estimate, Prompt
+from tiltmeter.records import Decoding, Estimate, Prompt, Rating
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.refusals import GroupRefusals
 from tiltmeter.results.tables import write_parquet, write_tables
+from tiltmeter.results.texts import RatedText
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow
@@ -240,11 +243,22 @@ def test_several_groups_against_one_are_lines_of_one_chart(tmp_path: Path):
     resolved = {**made.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
     run = replace(made, meta={**made.meta, "resolved": resolved})
     shown = sections_of(run)
+    assert not charts(shown, "top k")
     [ratios] = [one for one in charts(shown, "ratio by new tokens") if " against " in one.name]
     assert len({row["series"] for row in rows_of(ratios) if "value" in row}) == 3
     [differences] = [one for one in charts(shown, "new tokens") if " against " in one.name]
     assert "toxicity" not in differences.alternative, "what has a ratio is not shown twice"
-    assert not [one for one in charts(shown, "ratio by new tokens") if " against " not in one.name]
+    [own] = [one for one in charts(shown, "ratio by new tokens") if " against " not in one.name]
+    assert own.name.endswith("Christians Muslims"), "the first pair has curves of its own, under every other setting"
+
+
+def test_the_setting_that_is_varied_alone_has_its_chart_against_the_reference(tmp_path: Path):
+    decodings = [Decoding(0.6, max_new_tokens=10), Decoding(max_new_tokens=10), Decoding(top_k=40, max_new_tokens=10)]
+    made = make_rated_run(tmp_path, biases=("religion",), decodings=decodings, raters=("toxicity.linear.v1",))
+    resolved = {**made.meta["resolved"], "continuations": {"reference": ["Muslims"]}}
+    shown = sections_of(replace(made, meta={**made.meta, "resolved": resolved}))
+    [chart] = [one for one in charts(shown, "ratio by top k") if " against " in one.name]
+    assert {row["x"] for row in rows_of(chart) if "value" in row} == {0, 40}, "at temperature 1, where both are"
 
 
 def test_the_threshold_stands_beside_what_is_above_it(tmp_path: Path):
@@ -267,6 +281,28 @@ def test_refusals_stand_beside_every_result_on_chat_models(tmp_path: Path):
         assert f"asked as {found.asking['form']}" in note
         assert percent(found.groups["women"].share.value) in note
         assert signed(100 * (pair.difference.value or 0.0), 1) in note and p_value(pair.difference.p_adjusted) in note
+
+
+def test_bad_texts_that_are_about_others_are_shown(tmp_path: Path):
+    """Table 2 of Akyürek et al.: what is toxic need not be about those whom the prompt names."""
+    run = make_rated_run(tmp_path, decodings=FEW[:1], raters=("toxicity.linear.v1", "sentiment.vader.v1"))
+    [*texts_found] = texts_of(reported((run, summarise_run(run))))
+    assert run.continuations
+    [one, *_] = [each for each in run.continuations.texts("alpha-135m", FEW[0]) if each.text.strip()]
+
+    def rated(toxicity: float, tone: float, about: float) -> RatedText:
+        values = {"toxicity.linear.v1": toxicity, "sentiment.vader.v1": tone, "about.parse.v1": about}
+        return RatedText("alpha-135m", one, {name: Rating(name, value) for name, value in values.items()})
+
+    every = [rated(0.9, 0.5, 1.0), rated(0.8, 0.5, 0.5), rated(0.4, -0.5, 0.0), rated(0.95, -0.9, 0.0)]
+    [found] = _about_others(every, texts_found[0])
+    titles = [title for title, _ in found.entries]
+    assert titles == ["toxicity linear: 2 such texts", "sentiment vader: 2 such texts"]
+    numbers = [[example.number for example in shown] for _, shown in found.entries]
+    assert numbers[0] == ["toxicity linear 0.95; about parse 0.00", "toxicity linear 0.80; about parse 0.50"]
+    assert [number.split(";")[0] for number in numbers[1]] == ["sentiment vader −0.90", "sentiment vader −0.50"]
+    without = [each._replace(ratings={"toxicity.linear.v1": each.ratings["toxicity.linear.v1"]}) for each in every]
+    assert not list(_about_others(without, texts_found[0])), "nobody said what the texts are about"
 
 
 def test_every_bias_has_its_curve_over_samples(shown: list[Section], summary: RunSummary):

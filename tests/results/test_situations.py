@@ -100,6 +100,7 @@ def test_a_run_keeps_situations_and_no_texts_about_anyone(tmp_path: Path) -> Non
     assert not found.cells, "no text is about a group"
     assert run.continuations
     for cell in found.situations:
+        assert cell.decoding
         written = run.continuations.texts(cell.model, cell.decoding)
         own = [one for one in written if (one.prompt.source, one.prompt.bias) == (cell.source, cell.bias)]
         assert sum(one.texts for one in cell.situations) == len(own)
@@ -131,3 +132,24 @@ def test_what_is_said_of_intervals_covers_situations_and_refusals(tmp_path: Path
     done = account(runs, summarise_findings(runs)).intervals["continuations"]
     figures = [*estimates_in(summary.continuations.situations), *estimates_in(summary.continuations.refusals)]
     assert sum(done.methods.values()) == sum(one.low is not None for one in figures) > 0
+
+
+def test_over_decodings_and_lengths_each_text_counts_once(tmp_path: Path) -> None:
+    """Greedy and temperature 1, two lengths, two raters are eight methods; the longest texts are all there are."""
+    found = summarise_run(carry_out(plan(parse(SITUATIONS)), tmp_path)).continuations
+    assert found
+    assert len(found.situations_pooled) * 8 == len(found.situations)
+    for pooled in found.situations_pooled:
+        assert pooled.decoding is None
+        own = [
+            cell
+            for cell in found.situations
+            if (cell.bias, cell.rater) == (pooled.bias, pooled.rater)
+            and cell.decoding
+            and cell.decoding.max_new_tokens == 9
+        ]
+        assert len(own) == 2
+        for place, one in enumerate(pooled.situations):
+            parts = [cell.situations[place] for cell in own]
+            assert one.texts == sum(part.texts for part in parts)
+            assert one.named == {group: sum(part.named[group] for part in parts) for group in one.named}

@@ -145,7 +145,7 @@ def print_result(found: Mapping[str, Any]) -> None:
             [_far_words(measure, found["threshold"]), "value", "interval", "n", "unscored"],
             [(name, decimals(e["value"]), interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
         )
-        _print_pairs(found["extreme_pairs"][measure], measure)
+        _print_pairs(found["extreme_pairs"][measure], _far_words(measure, found["threshold"]))
     if "structures" in found:
         print_structures(found)
     for note in found["notes"][pooled:]:

@@ -20,7 +20,7 @@ AXES = {
 
 
 def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
-    """Temperature and length, and whatever else differs between the decodings of the run.
+    """Temperature and length, and whatever else differs between the decodings of the run; a cut only where one is made.
 
     >>> decoding_words(Decoding(0.6, max_new_tokens=10), [Decoding(1.0)])
     'temperature 0.6, 10 tokens'
@@ -30,9 +30,9 @@ def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
     if decoding.beams > 1:
         words = [f"{decoding.beams} beams"]
     words.append(f"{decoding.max_new_tokens} tokens")
-    if "top_k" in differing:
-        words.append(f"top k {decoding.top_k or 'off'}")
-    if "top_p" in differing:
+    if "top_k" in differing and decoding.top_k:
+        words.append(f"top k {decoding.top_k}")
+    if "top_p" in differing and decoding.top_p < 1:
         words.append(f"top p {decoding.top_p:g}")
     if "whole_sentences" in differing:
         words.append("to the sentence's end" if decoding.whole_sentences else "to the limit")

@@ -11,7 +11,7 @@ INK, FAINT, LINE, PAPER = "--ink", "--faint", "--line", "--paper"
 ABOVE, BELOW = "--above-strong", "--below-strong"
 SERIES = tuple(f"--series-{number}" for number in range(6))
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-Unit = Literal["number", "share", "points", "power"]
+Unit = Literal["number", "share", "points", "power", "ratio"]
 """How numbers are written: as they are, as shares of 1, as differences of shares, or in powers of ten."""
 _LEAST_POWER = -12
 _LETTERS_OF_TICKS = 40
@@ -83,6 +83,8 @@ def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 5) -> Sca
     found = finite([*numbers, axis.neutral, *(axis.ends or ())])
     if axis.unit == "power":
         return _power_scale(found)
+    if axis.unit == "ratio":
+        return _ratio_scale(found)
     found += _beside(axis, found)
     made = _linear_scale(found, axis.unit, ticks)
     while ticks > 1 and sum(len(words) + 2 for _, words in made.ticks) > _LETTERS_OF_TICKS:
@@ -113,6 +115,32 @@ def _power_scale(numbers: Sequence[float]) -> Scale:
     steps = range(low, high + 1, max(1, -(-(high - low) // 5)))
     ticks = tuple((float(step), f"{10.0**step:g}".replace("e-0", "e−").replace("-", "−")) for step in steps)
     return Scale(float(low), float(high), ticks, power=True)
+
+
+_MOST_RATIO = 100.0
+"""Ratios beyond it, and below one in so many, are drawn at the end of the scale."""
+
+
+def _ratio_scale(numbers: Sequence[float]) -> Scale:
+    """A vertical scale on which twice and half are as far from 1; its ticks are ratios.
+
+    >>> found = _ratio_scale([0.6, 1.0, 3.0])
+    >>> [words for _, words in found.ticks], round(found.part(1.0), 3), found.part(5.0)
+    (['0.5', '1', '2', '5'], 0.301, 1.0)
+    """
+    known = [min(_MOST_RATIO, max(1 / _MOST_RATIO, number)) for number in (*numbers, 1.0)]
+    steps = [size * 10.0**power for power in (-2, -1, 0, 1) for size in (1, 2, 5)] + [_MOST_RATIO]
+    low = max(step for step in steps if step <= min(known) * 1.000001)
+    high = min(step for step in steps if step >= max(known) * 0.999999)
+    inside = [step for step in steps if low <= step <= high]
+    if len(inside) == 1:
+        inside = [step for step in steps if low / 2.1 <= step <= high * 2.1]
+    # Of many, every other one, and 1 among them.
+    kept = (
+        inside if len(inside) <= 5 else [step for step in inside if (inside.index(step) - inside.index(1.0)) % 2 == 0]
+    )
+    ticks = tuple((step, f"{step:g}") for step in kept)
+    return Scale(math.log10(inside[0]), math.log10(inside[-1]), ticks, power=True)
 
 
 def round_ends(numbers: Sequence[float], ticks: int = 4) -> tuple[float, float, float]:

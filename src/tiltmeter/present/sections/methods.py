@@ -255,8 +255,8 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     if about:
         made += [
             "The mean of a group is over its rated texts; texts without a rating are counted separately. Differences "
-            "are the first group minus the second; a ratio is shown where ratings cannot be negative and the second "
-            "mean is above zero. "
+            "are the first group minus the second; a ratio is shown where ratings cannot be negative and the interval "
+            "of the second mean is above zero. "
         ]
     if open_:
         made += [

@@ -56,7 +56,8 @@ class SituationsCell:
     model: str
     source: str
     bias: str
-    decoding: Decoding
+    decoding: Decoding | None
+    """None: over all decodings, each text once, at its longest."""
     rater: str
     groups: tuple[str, ...]
     towards: Estimate
@@ -75,7 +76,7 @@ class SituationsCell:
             "model": self.model,
             "source": self.source,
             "bias": self.bias,
-            "decoding": self.decoding.as_json(),
+            "decoding": self.decoding.as_json() if self.decoding else None,
             "rater": self.rater,
             "towards": self.towards.as_json(),
             "by_stereotyped": {group: found.as_json() for group, found in self.by_stereotyped.items()},
@@ -99,7 +100,7 @@ def towards_of(prompt: Prompt, named: str | None) -> float | None:
 
 
 def situations_cell(
-    place: tuple[str, str, str, Decoding, str], texts: Sequence[NamedText], reference: str | None
+    place: tuple[str, str, str, Decoding | None, str], texts: Sequence[NamedText], reference: str | None
 ) -> SituationsCell:
     """What the texts of all situations of a cell name."""
     groups = tuple(dict.fromkeys(group for prompt, *_ in texts for group, _ in prompt.word_sets))

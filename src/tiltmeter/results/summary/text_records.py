@@ -212,6 +212,8 @@ class ContinuationsSummary:
     """Of prompts that state a situation: whom the texts name, by situation."""
     words: Sequence[WordCell] = ()
     """The words that set groups and structures apart, one for each model, source and bias."""
+    situations_pooled: Sequence[SituationsCell] = ()
+    """The same over all decodings, by the first rater of group words: each text counts once, at its longest."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -234,6 +236,11 @@ class ContinuationsSummary:
             **({"people_pooled": [one.as_json() for one in self.people_pooled]} if self.people_pooled else {}),
             **({"words": [cell.as_json() for cell in self.words]} if self.words else {}),
             **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
+            **(
+                {"situations_pooled": [cell.as_json() for cell in self.situations_pooled]}
+                if self.situations_pooled
+                else {}
+            ),
         }
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypedDict
 
 from tiltmeter.raters.scales import threshold_of
-from tiltmeter.records import Estimate, Scope
+from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.results.cells import Cell, Measurement, table_of
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import TILT
@@ -24,7 +24,7 @@ from tiltmeter.results.summary.people import (
 )
 from tiltmeter.results.summary.people_ratings import PeopleRatings
 from tiltmeter.results.summary.raters import compare_raters
-from tiltmeter.results.summary.refusals import refusal_rater, refusals
+from tiltmeter.results.summary.refusals import longest, refusal_rater, refusals
 from tiltmeter.results.summary.repeats import repeats
 from tiltmeter.results.summary.situations import UNDIRECTED, SituationsCell, situations_cell
 from tiltmeter.results.summary.structures import rephrased, with_structures
@@ -102,7 +102,8 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         people=people_agreement(texts, name) if texts else None,
         people_pooled=tuple(pooled_people(texts, name, judged, order)),
         repeats=tuple(repeats(run)),
-        situations=tuple(_situations(run, cell) for cell in stated),
+        situations=tuple(_situations(run, [cell], cell.decoding) for cell in stated),
+        situations_pooled=tuple(_situations(run, cells, None) for cells in _each_text_once(stated)),
         words=tuple(word_cells(run, order)),
     )
 
@@ -113,15 +114,27 @@ def _states(found: Continuations, cell: Cell) -> bool:
     return None in own
 
 
-def _situations(run: Run, cell: Cell) -> SituationsCell:
+def _each_text_once(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+    """By model, source and bias the cells of one rater with every text once: shorter texts begin the longest."""
+    by_place: dict[tuple[str, str, str], list[Cell]] = {}
+    for cell in cells:
+        by_place.setdefault((cell.model, cell.source, cell.bias), []).append(cell)
+    for own in by_place.values():
+        kept = longest([cell.decoding for cell in own])
+        yield [cell for cell in own if cell.decoding in kept and cell.rater == own[0].rater]
+
+
+def _situations(run: Run, cells: Sequence[Cell], decoding: Decoding | None) -> SituationsCell:
+    cell = cells[0]
     prompts = {prompt.id: prompt for prompt in run.continuations.prompts} if run.continuations else {}
     texts = [
         (prompts[row.item], row.label, None if row.reason == UNDIRECTED else row.reason)
-        for row in cell.rows
+        for each in cells
+        for row in each.rows
         if prompts[row.item].group is None
     ]
     groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
-    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    place = (cell.model, cell.source, cell.bias, decoding, cell.rater)
     return situations_cell(place, texts, reference_among(run, groups))
 
 

@@ -121,7 +121,7 @@ def situation_rows(found: ContinuationsSummary) -> Rows:
     """Towards the stereotype, in all situations and in each; whom texts name, as shares, differences and counts."""
     for cell in found.situations:
         names = {"model": cell.model, "source": cell.source, "bias": cell.bias}
-        place = {**names, **_settings(cell.decoding), "rater": cell.rater}
+        place = {**names, **(_settings(cell.decoding) if cell.decoding else {}), "rater": cell.rater}
         yield {**place, "measure": "towards", **_estimate(cell.towards)}
         for group, towards in cell.by_stereotyped.items():
             yield {**place, "stereotyped": group, "measure": "towards", **_estimate(towards)}

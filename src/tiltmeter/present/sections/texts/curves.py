@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from tiltmeter.present.blocks import Chart, Place, text
 from tiltmeter.present.charts import Axis, Line, LinePoint, Panel, lines
@@ -28,7 +28,9 @@ _MOST = "most_k="
 _BY = "ratio by"
 """How the names of charts of ratios begin."""
 _DIFFERENCE = Axis("difference of the mean ratings", neutral=0.0, neutral_name="no difference")
-_RATIO = Axis("ratio of the means", neutral=1.0, neutral_name="no difference")
+_RATIO = Axis(
+    "ratio of the means (twice and half are as far from 1)", "ratio", neutral=1.0, neutral_name="no difference"
+)
 _MEAN = Axis("mean rating")
 _SURE = f"with 95{SPACE}% intervals"
 
@@ -54,7 +56,8 @@ class _Curves:
 
     @property
     def lines(self) -> list[str]:
-        return list(dict.fromkeys(line for (rater, line) in self.points if rater in self.raters))
+        """Lines of two points or more under some rater."""
+        return list(dict.fromkeys(line for (_, line), points in self.points.items() if len(points) > 1))
 
     def values(self, rater: str) -> Iterator[Sequence[float]]:
         """The values along each line of a rater."""
@@ -99,9 +102,12 @@ class _Curves:
             Panel(
                 self._heading(rater),
                 tuple(
-                    Line(line, tuple(_point(at, *found) for at, found in sorted(points.items())))
+                    Line(
+                        line,
+                        tuple(_point(at, *found, ratio=self.axis is _RATIO) for at, found in sorted(points.items())),
+                    )
                     for (own, line), points in self.points.items()
-                    if own == rater and line in shown
+                    if own == rater and line in shown and len(points) > 1
                 ),
             )
             for rater in self.raters
@@ -124,16 +130,22 @@ class _Curves:
             if len(points) > 1:
                 (first, (start, _)), *_, (last, (end, _)) = sorted(points.items())
                 name = ", ".join(filter(None, (rater_words(rater), line)))
-                said.append(f"{name}: {signed(start.value, 3)} at {first:g}, {signed(end.value, 3)} at {last:g}")
+                ends = [f"{one.value:.2f}" if self.axis is _RATIO else signed(one.value, 3) for one in (start, end)]
+                said.append(f"{name}: {ends[0]} at {first:g}, {ends[1]} at {last:g}")
         return f"{count(len(self.raters), 'rater')} over {self.setting}. {'; '.join(said)}."
 
 
-def _point(at: float, found: Estimate, place: Place) -> LinePoint:
-    tip = f"{signed(found.value, 3)} ({interval_words(found)})"
+def _ratio_words(found: Estimate) -> str:
+    ends = "no interval" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    return f"{found.value:.2f} ({ends})"
+
+
+def _point(at: float, found: Estimate, place: Place, *, ratio: bool) -> LinePoint:
+    tip = _ratio_words(found) if ratio else f"{signed(found.value, 3)} ({interval_words(found)})"
     return LinePoint(at, found.value, found.low, found.high, tip, place)
 
 
-def decoding_curves(board: Board, texts: RunTexts, *, ratios: bool = True) -> Iterator[Chart]:
+def decoding_curves(board: Board, texts: RunTexts) -> Iterator[Chart]:
     """A chart for every setting of the decoding that has several values in the board.
 
     Where the two groups differ from reading to reading, the means of all groups are shown instead of a difference.
@@ -141,8 +153,7 @@ def decoding_curves(board: Board, texts: RunTexts, *, ratios: bool = True) -> It
     settings = varying(decoding for _, decoding, _ in board.rows)
     for axis in AXES:
         if axis in settings:
-            over = _means_over(board, axis, texts) if board.widest else _compared_over(board, axis, texts)
-            yield from (chart for chart in over if ratios or not chart.name.startswith(_BY))
+            yield from _means_over(board, axis, texts) if board.widest else _compared_over(board, axis, texts)
 
 
 class _Compared:
@@ -156,7 +167,7 @@ class _Compared:
     def add(self, rater: str, line: str, at: float, pair: GroupPair | ExtremePair, place: Place) -> None:
         self.differences.add(rater, line, at, (pair.difference, place))
         if pair.ratio is not None:
-            self.ratios.add(rater, line, at, (pair.ratio, place))
+            self.ratios.add(rater, line.replace(" − ", " / "), at, (pair.ratio, place))
         elif pair.difference.value is not None:
             self.withheld.setdefault(rater, {})[pair.ratio_withheld or ""] = None
             self.missing[rater] += 1
@@ -175,9 +186,11 @@ class _Compared:
 def _compared_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
     a, b = texts.group(board.a, board.bias), texts.group(board.b, board.bias)
     found = _Compared(AXES[axis], a)
-    others = [(source, _without(decoding, axis), scope) for source, decoding, scope in board.rows]
+    along = [_other(row, axis) for row in board.rows if _belongs(row[1], axis)]
+    # Settings at one place of the axis only are no line.
+    others = [other for other in along if along.count(other) > 1]
     for (row, rater), one in board.readings.items():
-        if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
+        if not rater.startswith(PEOPLE) and _belongs(row[1], axis) and _other(row, axis) in others:
             place = texts.place(one.cell, board.a, board.b)
             found.add(rater, _line(row, axis, others), getattr(row[1], axis), one.pair, place)
     what = f"whatever the {_noun(axis)}"
@@ -204,18 +217,18 @@ def _pair_charts(
 def reference_curves(boards: Sequence[Board], texts: RunTexts) -> Iterator[Chart]:
     """Each of several groups against the one that the study compares them with, in one chart for each setting.
 
-    The other settings are as in the first row. Raters whose ratings have no ratio are shown by their differences.
+    The other settings are those that have the most values. Raters without a ratio are shown by their differences.
     """
     first = boards[0]
     against, colours = texts.group(first.b, first.bias), texts.colours(first.bias)
     parts = (first.model, first.bias, "against", first.b)
     settings = varying(decoding for _, decoding, _ in first.rows)
     for axis in (axis for axis in AXES if axis in settings):
-        row = next((row for row in first.rows if _belongs(row[1], axis)), first.rows[0])
+        row = _row_along(first, axis)
         found = _Compared(AXES[axis])
         for board in boards:
             for (own, rater), one in board.readings.items():
-                same = (own[0], _without(own[1], axis), own[2]) == (row[0], _without(row[1], axis), row[2])
+                same = _other(own, axis) == _other(row, axis)
                 if same and not rater.startswith(PEOPLE) and _belongs(own[1], axis):
                     place = texts.place(one.cell, board.a, board.b)
                     group = texts.group(board.a, board.bias)
@@ -231,6 +244,19 @@ def reference_curves(boards: Sequence[Board], texts: RunTexts) -> Iterator[Chart
             _add_highest(found, board, shown, texts, texts.group(board.a, board.bias))
         where = ", ".join(row_words(shown, first.rows))
         yield from _against(found, (against, where), "for every k", texts, ("highest", *parts), colours)
+
+
+def _row_along(board: Board, axis: str) -> Row:
+    """The row whose other settings have the most values of an axis; of several, the one decoded most as usual."""
+    rows = [row for row in board.rows if _belongs(row[1], axis)] or list(board.rows)
+    others = [_other(row, axis) for row in rows]
+    return rows[max(range(len(rows)), key=lambda at: (others.count(others[at]), _usual(rows[at]), -at))]
+
+
+def _usual(row: Row) -> int:
+    """How many settings of a row are what they are where nothing is said."""
+    usual, own = asdict(Decoding()), asdict(row[1])
+    return sum(own[name] == usual[name] for name in usual if name != "max_new_tokens")
 
 
 def _against(
@@ -278,8 +304,8 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
 _K = "k: how many of the highest ratings of each prompt count"
 
 
-def highest_curves(board: Board, texts: RunTexts, *, groups: bool, ratios: bool = True) -> Iterator[Chart]:
-    """The k highest ratings of each prompt, of the first row of the board with several values of k.
+def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[Chart]:
+    """The k highest ratings of each prompt, of one row of the board with several values of k.
 
     With `groups` the mean of each group; and where the board is of two groups, their difference and ratio.
     """
@@ -306,7 +332,7 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool, ratios: bool 
         ("difference", found.differences, f"The same for {a} minus that for {b} ({where})"),
         ("ratio", found.ratios, f"The same for {a} divided by that for {b} ({where})"),
     ):
-        if curves.raters and (ratios or kind != "ratio"):
+        if curves.raters:
             steady = _of_raters(curves.steady(), len(curves.raters))
             title = f"The {kind} points the same way for every k under {steady}"
             yield curves.chart(texts.name(f"highest {kind}", *parts), title, caption)
@@ -323,7 +349,9 @@ def _add_highest(found: _Compared, board: Board, row: Row, texts: RunTexts, line
 
 
 def _row_of_highest(board: Board) -> Row | None:
-    return next((row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)), None)
+    """The row decoded most as usual of those with several values of k."""
+    rows = [row for row in board.rows if any(_highest(board, row, rater) for rater in board.raters)]
+    return max(rows, key=_usual, default=None)
 
 
 def _highest(board: Board, row: Row, rater: str) -> list[str]:
@@ -392,7 +420,7 @@ def _setting_words(decoding: Decoding, axis: str) -> tuple[str, ...]:
         "max_new_tokens": (f"{value} tokens",),
         "temperature": (f"temperature {value:g}", "greedy"),
         "beams": (f"{value} beams", "greedy"),
-        "top_k": (f"top k {value or 'off'}",),
+        "top_k": (f"top k {value}",),
         "top_p": (f"top p {value:g}",),
     }[axis]
 
@@ -404,6 +432,12 @@ def _belongs(decoding: Decoding, axis: str) -> bool:
     """
     drawn = decoding.beams == 1 and decoding.temperature > 0
     return {"beams": not drawn, "top_k": drawn, "top_p": drawn, "temperature": decoding.beams == 1}.get(axis, True)
+
+
+def _other(row: Row, axis: str) -> Row:
+    """A row with one setting blanked."""
+    source, decoding, scope = row
+    return source, _without(decoding, axis), scope
 
 
 def _without(decoding: Decoding, axis: str) -> Decoding:
@@ -423,7 +457,8 @@ def _line(row: Row, axis: str, others: Sequence[Row]) -> str:
     if settings:
         words = decoding_words(rest, [one for _, one, _ in others]).split(", ")
         parts += [words[1]] if "max_new_tokens" in settings else []
-        parts += [words[0]] if {"temperature", "beams"} & set(settings) else []
+        drawn = axis != "temperature" or rest.beams > 1
+        parts += [words[0]] if {"temperature", "beams"} & set(settings) and drawn else []
         parts += words[2:]
     if len({one for _, _, one in others}) > 1:
         parts.append("with the prompt" if scope == "whole" else "without the prompt")

@@ -10,8 +10,8 @@ from tiltmeter.present.blocks import Example, Examples, Span, Text, text
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, texts_of
-from tiltmeter.present.words import signed
-from tiltmeter.raters.scales import scale_of
+from tiltmeter.present.words import count, signed
+from tiltmeter.raters.scales import kind_of, scale_of, threshold_of
 from tiltmeter.records import Continuation
 from tiltmeter.results.cells import table_with_texts
 from tiltmeter.results.findings.findings import Finding
@@ -50,6 +50,7 @@ def example_texts(one: Finding, found: Reported) -> Iterator[Examples]:
             yield from _ends(cells[0].rater, groups, rated, texts)
             yield from _neutral(cells[0].rater, groups, rated, texts)
             yield from _disagreements(rated, texts)
+            yield from _about_others(rated, texts)
             yield from _reversals(cells, groups, texts)
 
 
@@ -122,6 +123,36 @@ def _disagreements(rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Exam
                 entries.append((f"{rater_words(pair[0])} and {rater_words(pair[1])}", shown))
     if entries:
         yield Examples("Texts whose rank among all differs most between two raters", tuple(entries))
+
+
+def _about_others(rated: Sequence[RatedText], texts: RunTexts) -> Iterator[Examples]:
+    """Texts that a rater calls bad and that are not, or not only, about the group of the prompt."""
+    raters = list(dict.fromkeys(name for each in rated for name in each.ratings))
+    about = next((name for name in raters if kind_of(name) == "about"), "")
+    entries = []
+    for rater in raters if about else ():
+        own = [
+            each
+            for each in rated
+            if rater in each.ratings
+            and about in each.ratings
+            and (each.ratings[about].value or 0.0) < 1
+            and _is_bad(rater, each.ratings[rater].value or 0.0)
+        ]
+        own.sort(key=lambda each: (favour(rater) * (each.ratings[rater].value or 0.0), each.one.prompt.id))
+        if own:
+            shown = tuple(_example(each, (rater, about), texts) for each in own[:_SHOWN])
+            entries.append((f"{rater_words(rater)}: {count(len(own), 'such text')}", shown))
+    if entries:
+        yield Examples("Rated badly, but not only about the group of the prompt", tuple(entries))
+
+
+def _is_bad(rater: str, value: float) -> bool:
+    """Whether a rating is on the worse side: beyond the rater's threshold, or else beyond what is neutral."""
+    threshold, scale = threshold_of(rater), scale_of(rater)
+    if threshold is not None:
+        return value > threshold
+    return scale is not None and scale.neutral is not None and (value - scale.neutral) * scale.worse > 0
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

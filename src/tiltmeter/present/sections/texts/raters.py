@@ -211,8 +211,10 @@ def people_table(texts: RunTexts) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for one in pooled:
         where = ", ".join((one.model, texts.names.bias(one.bias))) if several else ""
-        for rater, found in {one.rater: one.summary, **one.beside}.items():
-            for pair in found.pairs:
+        by_rater = {one.rater: one.summary, **one.beside}
+        for groups in dict.fromkeys((pair.a, pair.b) for found in by_rater.values() for pair in found.pairs):
+            own = ((rater, pair) for rater, found in by_rater.items() for pair in found.pairs)
+            for rater, pair in ((rater, pair) for rater, pair in own if (pair.a, pair.b) == groups):
                 difference = pair.difference
                 rows.append(
                     (

@@ -50,7 +50,7 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
         folded = None if len(boards) <= _OPEN else bool(number)
         about = {"model": board.model, "view": "continuations", "bias": board.bias}
         beside = _against_one(board, boards)
-        blocks = tuple(_board(board, texts, first=first, ratios=not beside))
+        blocks = tuple(_board(board, texts, first=first, curves=first or not beside))
         yield Section(board_title(board, texts), blocks, folded=folded, about=about)
         if beside and board == beside[-1]:
             charts = tuple(reference_curves(beside, texts))
@@ -77,16 +77,14 @@ def _against_one(board: Board, boards: list[Board]) -> list[Board]:
     return own if whole and len(own) > 1 else []
 
 
-def _board(board: Board, texts: RunTexts, *, first: bool, ratios: bool) -> Iterator[Block]:
-    """A board with its curves; with several groups against one, `ratios` of all of them are in one chart instead."""
+def _board(board: Board, texts: RunTexts, *, first: bool, curves: bool) -> Iterator[Block]:
+    """A board with its curves; of several groups against one, the first has its own, and all are in one chart."""
     yield from board_blocks(board, texts)
-    # The curves over k show all groups, so they appear once for each bias.
-    curves: list[Chart] = [
-        *decoding_curves(board, texts, ratios=ratios),
-        *highest_curves(board, texts, groups=first, ratios=ratios),
-    ]
     if curves:
-        yield Section("How it changes with the decoding, and with the texts that count", tuple(curves), folded=True)
+        # The curves over k show all groups, so they appear once for each bias.
+        drawn: list[Chart] = [*decoding_curves(board, texts), *highest_curves(board, texts, groups=first)]
+        if drawn:
+            yield Section("How it changes with the decoding, and with the texts that count", tuple(drawn), folded=True)
 
 
 def notices(texts: RunTexts) -> Iterator[str]:

@@ -56,6 +56,7 @@ FAMILIES = ("Jewish families were living in", "Jewish families")
         (MONK, "yes-no-question", "Last winter, did the Buddhist monk teach the children to"),
         (MONK, "cleft", "It was the Buddhist monk who, last winter, taught the children to"),
         (CHOSEN, "passive", "The young engineer was chosen by the committee for"),
+        (("The old man believed that", "old man"), "passive", "It was believed by the old man that"),
         (CHOSEN, "existential", "There was a young engineer whom the committee chose for"),
         (CHOSEN, "wh-question", "What did the committee choose the young engineer for?"),
         (FAMILIES, "wh-question", "What were Jewish families living in?"),
@@ -106,8 +107,11 @@ def test_an_opening_that_the_prompt_has_already_is_not_used(parse) -> None:
 
 def test_a_passive_has_room_only_behind_a_verb_with_an_object(parse) -> None:
     [passive], [cleft] = targets(["passive"]), targets(["cleft"])
-    with_object, without = parse(["The visitor wrote a letter to", "The visitor was known for"])
+    with_object, within, without = parse(
+        ["The visitor wrote a letter to", "The visitor performed a number of", "The visitor was known for"]
+    )
     assert has_room(with_object, passive)
+    assert not has_room(within, passive)
     assert not has_room(without, passive)
     assert has_room(without, cleft)
 

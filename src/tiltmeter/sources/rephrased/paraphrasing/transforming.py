@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tiltmeter.english import AUXILIARIES, BE, article_for, capitalised
@@ -117,13 +118,19 @@ def transformed(
 
 
 def has_room(doc: Any, target: Target) -> bool:
-    """Whether a structure can be had at all: a passive needs a verb with an object, or with a clause in its place."""
+    """Whether a structure can be had at all: a passive needs a verb with a whole object, or with a clause instead.
+
+    An object is whole where something else follows it; what breaks off within the object has nothing to begin with.
+    """
     if target.name != "passive":
         return True
-    return any(
-        token.dep_ in {"dobj", "dative", "ccomp"} and token.head.pos_ == "VERB" and token.i > token.head.i
-        for token in doc
-    )
+    words = [token for token in doc if not token.is_space and not token.is_punct]
+    for token, behind in pairwise(words):
+        if token.dep_ in {"dobj", "dative"} and token.head.pos_ == "VERB" and behind.lower_ != "of":
+            return True
+        if token.pos_ == "VERB" and behind.lower_ == "that":
+            return True
+    return False
 
 
 def clause_of(words: Sequence[Token]) -> Clause | None:
@@ -299,6 +306,12 @@ def _pseudo_cleft(asked: _Asked) -> Pieces | None:
 
 def _passive(asked: _Asked) -> Pieces | None:
     clause, taken = asked.clause, _object_of(asked.clause)
+    # At the end of a prompt the parser takes the "that" of a clause for an object.
+    reports = bool(clause.rest) and clause.rest[0].lower_ == "that" and clause.finite.i == clause.verb.i
+    if reports and (taken is None or len(taken) == 1) and clause.head.pos_ != "PRON":
+        done = verbs.participle_of(verbs.lemma(clause.verb.lower_))
+        front = [*clause.front, ","] if clause.front else []
+        return [*front, "it", *_passive_be(clause, several=False), done, "by", *clause.subject, *clause.rest]
     if taken is None or clause.head.pos_ == "PRON" or verbs.lemma(clause.verb.lower_) in _NO_PASSIVE:
         return None
     noun = next(one for one in taken if one.head.i == clause.verb.i)
@@ -308,14 +321,14 @@ def _passive(asked: _Asked) -> Pieces | None:
     helping = [one for one in clause.rest if one.i < clause.verb.i]
     if any(one.dep_ not in {"aux", "neg", "advmod"} for one in helping) or clause.verb.tag_ == "VBG":
         return None
-    be = _passive_be(clause, _is_plural(noun))
+    be = _passive_be(clause, several=_is_plural(noun))
     done = verbs.participle_of(verbs.lemma(clause.verb.lower_))
     verb = [*be[:1], *clause.between, *helping[: len(helping)], *be[1:], done]
     front = [*clause.front, ","] if clause.front else []
     return [*front, *taken, *verb, "by", *clause.subject, *behind]
 
 
-def _passive_be(clause: Clause, several: bool) -> list[Any]:
+def _passive_be(clause: Clause, *, several: bool) -> list[Any]:
     """The forms of be (and have) of a passive, in the tense of the clause."""
     if clause.finite.tag_ == "MD":
         return [clause.finite, "be"]

@@ -65,6 +65,11 @@ FAMILIES = ("Jewish families were living in", "Jewish families")
         (("Women have been excluded from", "Women"), "cleft", "It is women who have been excluded from"),
         (("The old man stayed because", "old man"), "wh-question", "Why did the old man stay?"),
         (("An old man broke", "old man"), "yes-no-question", "Did an old man break"),
+        (
+            ("Although it rained, the pensioners walked to", "pensioners"),
+            "cleft",
+            "It was the pensioners who, although it rained, walked to",
+        ),
         (("An old man broke", "old man"), "existential", "There was an old man who broke"),
         (("The old man lost the key.", "old man"), "yes-no-question", "Did the old man lose the key?"),
         (("Robin Vale was a painter whose", "Robin Vale"), "relative", "Robin Vale, who was a painter whose"),
@@ -94,6 +99,8 @@ def test_parts_of_a_parse_are_moved_and_the_group_keeps_its_words(parse, given, 
         (("My old man was known for", "old man"), "existential"),  # "There was my old man who …"
         (("What did the old man", "old man"), "cleft"),
         (("As an old man", "old man"), "yes-no-question"),
+        (("Because the old man worked for", "old man"), "cleft"),
+        (("The old man and his wife moved to", "old man"), "existential"),
     ],
 )
 def test_nothing_is_made_where_it_would_be_wrong(parse, given, target) -> None:

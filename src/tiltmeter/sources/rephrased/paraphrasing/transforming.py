@@ -33,7 +33,7 @@ def _words(text: str) -> frozenset[str]:
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _DONE = {"VBD": "did", "VBZ": "does", "VBP": "do"}
-_TURNED = frozenset({"wh-question", "inverted", "existential", "cleft", "extraposed", "subordinate", "pseudo-cleft"})
+_TURNED = frozenset({"wh-question", "inverted", "existential", "cleft", "extraposed", "pseudo-cleft"})
 """Marks of an original that has no plain clause whose parts could be moved."""
 _WITHOUT_OBJECT = _words(
     "live come go arrive sleep die work walk happen exist remain stay sit stand fall appear depend belong laugh smile "
@@ -41,6 +41,7 @@ _WITHOUT_OBJECT = _words(
 )
 """Verbs that *what* cannot be the object of."""
 _NO_PASSIVE = _words("have be become resemble lack cost contain want like include feature fit weigh mean")
+_NEVER_CLEFT = _words("it this that there i nobody nothing none")
 _DEFINITE, _INDEFINITE = frozenset({"the"}), frozenset({"a", "an", "some", "several", "many", "two", "three", "four"})
 
 
@@ -149,7 +150,7 @@ def clause_of(words: Sequence[Token]) -> Clause | None:
     front = tuple(one for one in words if one.i < first)
     if own[0].pos_ == "CCONJ" or any(one.pos_ not in {"ADV", "PART"} for one in between):
         return None
-    if front and (front[0].pos_ == "CCONJ" or front[-1].tag_ in FINITE or front[-1].pos_ in {"ADP", "VERB"}):
+    if front and (front[0].pos_ == "CCONJ" or front[-1].tag_ in FINITE or front[-1].pos_ in {"ADP", "VERB", "SCONJ"}):
         return None
     comma = bool(front) and front[-1].text == ","
     rest = tuple(one for one in words if one.i > finite.i)
@@ -244,7 +245,7 @@ def _asked_for(asked: _Asked) -> list[str] | None:
 
 def _cleft(asked: _Asked) -> Pieces | None:
     clause = asked.clause
-    if _is_interrupted(clause.subject) or clause.head.lower_ in {"it", "this", "that", "there", "i"}:
+    if _is_interrupted(clause.subject) or clause.head.lower_ in _NEVER_CLEFT:
         return None
     return ["it", "was" if clause.past else "is", *clause.subject, *_relative_clause(asked)]
 
@@ -366,6 +367,8 @@ def _object_of(clause: Clause) -> tuple[Token, ...] | None:
 def _indefinite(noun: Sequence[Token], several: bool) -> list[Any] | None:
     """A noun as one that was not spoken of before; None where it has another owner or measure."""
     first = noun[0].lower_
+    if any(one.dep_ == "cc" or one.tag_ == "POS" for one in noun):
+        return None
     if first in _DEFINITE:
         return list(noun[1:]) if several else ["a", *noun[1:]]
     plain = noun[0].pos_ in {"NOUN", "ADJ", "NUM", "PROPN"} and several

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from tiltmeter.cli import app
 from tiltmeter.sources.datasets.catalogue import DATASETS
+from tiltmeter.sources.rephrased.asking import open_forms
 from tiltmeter.sources.rephrased.pairing import closed
 from tiltmeter.sources.rephrased.structures import structures
 from tiltmeter.specs import load, names

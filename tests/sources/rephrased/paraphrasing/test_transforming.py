@@ -99,6 +99,8 @@ def test_parts_of_a_parse_are_moved_and_the_group_keeps_its_words(parse, given, 
         (("My old man was known for", "old man"), "existential"),  # "There was my old man who …"
         (("What did the old man", "old man"), "cleft"),
         (("As an old man", "old man"), "yes-no-question"),
+        (('Green, John. "The old man and', "old man"), "reported"),
+        (("requires old men to know", "old men"), "reported"),
         (("Because the old man worked for", "old man"), "cleft"),
         (("The old man and his wife moved to", "old man"), "existential"),
     ],

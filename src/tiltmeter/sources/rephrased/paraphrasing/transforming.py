@@ -105,8 +105,8 @@ def transformed(
     rendering = _Rendering(prompt, mentions, doc, capital)
     if target.openings:
         opening = target.openings[number % len(target.openings)]
-        again = {token.lower_ for token in plain} & {opening.lower()}
-        pieces: Pieces | None = None if again else _opened(plain, opening)
+        again = opening.lower() in {token.lower_ for token in plain}
+        pieces: Pieces | None = None if again or not _is_sentence(plain) else _opened(plain, opening)
     else:
         clause = None if form.marks & _TURNED else clause_of(plain)
         build = _BUILT.get(target.name)
@@ -189,6 +189,14 @@ class _Asked:
     def several(self) -> bool:
         """Whether the subject is more than one; a name is one, whatever the parse makes of its verb."""
         return self.clause.several and not self.named
+
+
+def _is_sentence(words: Sequence[Token]) -> bool:
+    """Whether a text begins a sentence: not a piece of a bibliography, nor the end of a sentence."""
+    if words[0].tag_ in FINITE or words[0].tag_ == "VB":
+        return False
+    loose = any(one.text in {'"', "“", "”", "(", ")"} or one.text.endswith(".") for one in words)
+    return not loose or any(one.tag_ in FINITE for one in words)
 
 
 def _opened(words: Sequence[Token], opening: str) -> Pieces:
@@ -286,6 +294,8 @@ def _existential(asked: _Asked) -> Pieces | None:
 def _existential_object(asked: _Asked) -> Pieces | None:
     clause, taken = asked.clause, _object_of(asked.clause)
     if taken is None or not asked.is_group(taken[-1]) or clause.front:
+        return None
+    if any(one.dep_ == "cc" for one in clause.rest):
         return None
     several = _is_plural(taken[-1])
     noun = _indefinite(taken, several)

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from tiltmeter.cli import app
 from tiltmeter.sources.datasets.catalogue import DATASETS
+from tiltmeter.sources.rephrased.asking import open_forms
 from tiltmeter.sources.rephrased.pairing import closed
 from tiltmeter.sources.rephrased.structures import structures
 from tiltmeter.specs import load, names
@@ -158,6 +159,6 @@ def test_counts_of_the_library_agree() -> None:
 def test_counts_of_structures_and_data_sets_agree() -> None:
     pages = {page.name: page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
     said = {int(one) for text in pages.values() for one in re.findall(r"up to (\d+) \[?sentence structures", text)}
-    assert said == {len(structures()), len(closed())}
+    assert said == {len(structures()), len(closed()), len(open_forms())}
     assert all(f"`{name}`" in pages["data.md"] for name in DATASETS)
     assert len(re.findall(r"^\| `[\w-]+` \|.*\| \[", pages["data.md"], re.MULTILINE)) == len(DATASETS)

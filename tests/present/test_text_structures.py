@@ -10,7 +10,7 @@ import pytest
 from tests.present.completions import DECODINGS, Lean, make_rated_run
 from tests.present.synthetic import HOSTILE
 from tests.present.test_texts import reported, table
-from tiltmeter.present.blocks import Chart, Section, each
+from tiltmeter.present.blocks import Chart, Section, Table, each
 from tiltmeter.present.html import fragment
 from tiltmeter.present.sections.texts.structures import structures
 from tiltmeter.records import Structure
@@ -99,8 +99,10 @@ def test_every_structure_is_in_the_table_and_reversals_are_marked(shown: list[Se
 
 def test_charts_show_every_structure_stability_and_divergence(shown: list[Section]):
     names = [one.name.split()[0] for one in each(shown[:1], Chart)]
-    assert names == ["structures", "stability", "divergence"]
-    assert [one.name.split()[0] for one in each(shown[1:], Chart)] == ["structures", "stability"], "no labels"
+    assert names == ["structures", "stability", "label", "divergence", "best", "best"]
+    assert [one.name.split()[0] for one in each(shown[1:], Chart)] == ["structures", "stability", "best", "best"], (
+        "no labels"
+    )
 
 
 def test_a_hostile_family_is_text(shown: list[Section]):
@@ -128,3 +130,47 @@ def test_groups_are_in_the_order_in_which_a_spec_compares_them(run: Run):
     assert found and found.cells[0].structures
     assert [(pair.a, pair.b) for pair in found.cells[0].summary.pairs] == [("men", "women")]
     assert [*found.cells[0].structures.robustness.sign_kept] == [("men", "women")]
+
+
+def tables_of(section: Section) -> dict[str, list[list[str]]]:
+    return {
+        one.caption: [[str(getattr(cell, "text", cell)) for cell in row] for row in one.rows]
+        for one in each([section], Table)
+    }
+
+
+def test_label_shares_are_those_of_each_group_under_every_structure(shown: list[Section], summary: RunSummary):
+    cell = summary.continuations.cells[0]
+    rows = tables_of(shown[0])["Per cent negative / neutral / positive under every structure"]
+    assert [row[0] for row in rows] == ["fixed: the plain prompt", *(f"form-{number}" for number in range(8))]
+    shares = cell.structures.structures["form-2"].groups["women"].distribution
+    assert rows[3][1] == " / ".join(f"{100 * shares[name]:.0f}" for name in ("negative", "neutral", "positive"))
+
+
+def test_structures_chosen_for_their_ratings_are_shown_on_other_test_words_too(
+    shown: list[Section], summary: RunSummary
+):
+    ends = summary.continuations.cells[0].structures.ends
+    [rows] = [rows for caption, rows in tables_of(shown[0]).items() if caption.startswith("Structures chosen")]
+    assert len(rows) == 2 * 2 + 2, "two groups best and worst, and one difference highest and lowest"
+    best = ends.best
+    assert rows[0][1] == f"{best.summary.groups['women'].mean.value:.3f}".replace("-", "−")
+    assert rows[0][2] == f"{best.held_out.groups['women'].mean.value:.3f}".replace("-", "−")
+    assert rows[0][3] == ", ".join(best.structures)
+
+
+def test_sets_of_prompts_are_reported_apart(tmp_path: Path):
+    run = made(tmp_path)
+    prompts = run.continuations.prompts
+    sets = {one.origin: ("respect", "work")[at % 2] for at, one in enumerate({p.origin: p for p in prompts}.values())}
+    run.continuations.__dict__["prompts"] = tuple(replace(one, attribute=sets[one.origin]) for one in prompts)
+    summary = summarise_run(run)
+    cell = summary.continuations.cells[0]
+    assert {*cell.parts} == {"respect", "work"}
+    whole, parts = cell.summary.groups["women"].mean, [one.summary.groups["women"].mean for one in cell.parts.values()]
+    assert sum(one.n for one in parts) == whole.n
+    assert sum(one.value * one.n for one in parts) / whole.n == pytest.approx(whole.value)
+    assert {*cell.as_json()["parts"]["respect"]["structures"]} == {*cell.structures.structures}
+    [section] = structures(reported((run, summary)))
+    titles = [one.title for one in each([section], Section)]
+    assert titles.count("Only the prompts on respect") == 2, "one for each rater"

@@ -357,7 +357,9 @@ def test_prompts_that_cannot_be_masked_are_counted_where_regard_is_rated(tmp_pat
 def test_tables_as_files_hold_every_comparison(run: Run, summary: RunSummary, tmp_path: Path):
     assert summary.continuations
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
-    assert names == [f"{name}.parquet" for name in ("dropped", "groups", "comparisons", "refusals", "completions")]
+    assert names == [
+        f"{name}.parquet" for name in ("dropped", "groups", "comparisons", "refusals", "words", "completions")
+    ]
     assert len(list(parquet_rows(tmp_path / "comparisons.parquet"))) == sum(
         len(cell.summary.pairs) for cell in summary.continuations.cells
     )

@@ -128,3 +128,13 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     paths[1].write_text("\n\n", encoding="utf-8")
     with pytest.raises(InvalidData, match="0 lines are no whole number"):
         read_blocks([paths[1]], LAYOUT)
+
+
+def test_some_prompt_types_alone_are_those_of_their_lines(tmp_path: Path) -> None:
+    paths = written(tmp_path, drawn())
+    names = tuple("abcde")
+    every = read_blocks(paths, BlockLayout(GROUPS, 4, names))
+    some = read_blocks(paths, BlockLayout(GROUPS, 4, names, only=("b", "d")))
+    assert list(some.items) == [item for item in every.items if item.origin in ("b", "d")]
+    with pytest.raises(UserError, match="prompt type"):
+        read_blocks(paths, BlockLayout(GROUPS, 4, names, only=("x",)))

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.stats.agreement.annotators import agreement_by_label, cohens_kappa, krippendorffs_alpha
+from tiltmeter.stats.agreement.annotator_intervals import fleiss
+from tiltmeter.stats.agreement.annotators import agreement_by_label, cohens_kappa, fleiss_kappa, krippendorffs_alpha
 
 
 def test_cohens_kappa_of_the_textbook() -> None:
@@ -59,3 +60,22 @@ def test_agreement_is_per_label_and_over_any() -> None:
     assert any_issue.label == "any"
     assert any_issue.kappas == (("ann", "bob", 1.0),)
     assert any_issue.alpha == 1.0
+
+
+FLEISS = (
+    *("00 00 00 00 14", "00 02 06 04 02", "00 00 03 05 06", "00 03 09 02 00", "02 02 08 01 01"),
+    *("07 07 00 00 00", "03 02 06 03 00", "02 05 03 02 02", "06 05 02 01 00", "00 02 02 03 07"),
+)
+"""Ten items, fourteen annotators, five labels: how many gave each; worked through in textbooks, kappa 0.210."""
+
+
+def test_fleiss_kappa_is_that_of_the_textbooks() -> None:
+    columns = [[label for label, times in enumerate(row.split()) for _ in range(int(times))] for row in FLEISS]
+    judged = [list(one) for one in zip(*columns, strict=True)]
+    assert fleiss_kappa(judged) == pytest.approx(0.2099, abs=5e-5)
+    found = fleiss(judged)
+    assert found.value == pytest.approx(0.2099, abs=5e-5)
+    assert found.low < found.value < found.high and found.n == 10
+    assert fleiss_kappa([["a", "a"], ["a", "a"]]) is None
+    assert fleiss_kappa([["a", None], [None, "b"]]) is None
+    assert fleiss(judged[:1]).value is None

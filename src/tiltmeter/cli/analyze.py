@@ -208,6 +208,9 @@ def blocks(
     prompt_types: Annotated[
         str | None, typer.Option(metavar="TYPE,TYPE…", help="Names of the prompt types; else 0, 1, 2 …")
     ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="TYPE,TYPE…", help="Only these prompt types, e.g. those on occupation.")
+    ] = None,
     most_k: MostKOption = None,
     threshold: ThresholdOption = None,
     reference: ReferenceOption = None,
@@ -228,7 +231,7 @@ def blocks(
     """
     asked = _query(files, conditions, {}, None, reference, level, seed)
     given = analyze_continuations.Given(most_k, threshold, scale, tuple(unscored_label or ()), fixed, best, better)
-    found = analyze_continuations.blocks(asked, given, groups, structures, prompt_types)
+    found = analyze_continuations.blocks(asked, given, groups, structures, prompt_types, only)
     _show(found, analyze_continuations.print_result, conditions, as_json, analyze_continuations.for_conditions)
 
 

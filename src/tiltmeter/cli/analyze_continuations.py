@@ -74,7 +74,12 @@ def result(asked: FileQuery, given: Given) -> dict[str, Any]:
 
 
 def blocks(
-    asked: FileQuery, given: Given, groups: str | None, structures: int | None, prompt_types: str | None
+    asked: FileQuery,
+    given: Given,
+    groups: str | None,
+    structures: int | None,
+    prompt_types: str | None,
+    only: str | None,
 ) -> dict[str, Any]:
     """The JSON of files of labels whose place says what they are of."""
     from tiltmeter.results.files.blocks import BlockLayout, block_files, names_of, read_blocks
@@ -84,7 +89,8 @@ def blocks(
         raise UserError("files of blocks need the groups in their order, --groups man,woman, and --structures NUMBER")
     types = () if prompt_types is None else names_of(prompt_types)
     settings = _settings(asked, given)
-    layout = BlockLayout(names_of(groups), structures, types, given.unscored_label)
+    chosen = () if only is None else names_of(only)
+    layout = BlockLayout(names_of(groups), structures, types, given.unscored_label, chosen)
     by_prompt = bool(settings.most_k) or settings.threshold is not None
     texts = read_blocks(asked.places, layout, by_prompt=by_prompt)
     seeds = len(block_files(asked.places))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.errors import InvalidData, UnknownName, UserError
 from tiltmeter.results.files.loaded import loaded
 from tiltmeter.results.files.rated_texts import RATED, RatedTexts, rated_texts, value_notes
 from tiltmeter.results.files.rated_values import Given, read_values
@@ -32,6 +32,8 @@ class BlockLayout:
     """Names of the prompt types, in order; without them they are numbered from 0."""
     unscored: tuple[str, ...] = ()
     """Labels that are not to be scored."""
+    only: tuple[str, ...] = ()
+    """The prompt types that count, such as those on occupation; without them all do."""
 
     @property
     def block(self) -> int:
@@ -49,6 +51,9 @@ def read_blocks(paths: Sequence[str | Path], layout: BlockLayout, *, by_prompt: 
     files = block_files(paths)
     lines = {file: _labels(file) for file in files}
     types = _types(lines, layout)
+    for name in layout.only:
+        if name not in types:
+            raise UserError(UnknownName("prompt type", name, types).problem, key="--only")
     places = list(product(types, layout.groups, map(str, range(layout.structures))))
     given = [
         Given(label, file, number) for file, labels in lines.items() for number, label in enumerate(labels, start=1)
@@ -68,6 +73,7 @@ def read_blocks(paths: Sequence[str | Path], layout: BlockLayout, *, by_prompt: 
             "label": cell.label,
         }
         for held, cell, (kind, group, structure) in zip(given, values.cells, places * len(files), strict=True)
+        if kind in (layout.only or types)
     )
     with loaded(RATED, rows) as found:
         texts = rated_texts(found, by_text=True, files=files)

@@ -56,6 +56,7 @@ FAMILIES = ("Jewish families were living in", "Jewish families")
         (MONK, "yes-no-question", "Last winter, did the Buddhist monk teach the children to"),
         (MONK, "cleft", "It was the Buddhist monk who, last winter, taught the children to"),
         (CHOSEN, "passive", "The young engineer was chosen by the committee for"),
+        (("The old man believed that", "old man"), "passive", "It was believed by the old man that"),
         (CHOSEN, "existential", "There was a young engineer whom the committee chose for"),
         (CHOSEN, "wh-question", "What did the committee choose the young engineer for?"),
         (FAMILIES, "wh-question", "What were Jewish families living in?"),
@@ -64,6 +65,11 @@ FAMILIES = ("Jewish families were living in", "Jewish families")
         (("Women have been excluded from", "Women"), "cleft", "It is women who have been excluded from"),
         (("The old man stayed because", "old man"), "wh-question", "Why did the old man stay?"),
         (("An old man broke", "old man"), "yes-no-question", "Did an old man break"),
+        (
+            ("Although it rained, the pensioners walked to", "pensioners"),
+            "cleft",
+            "It was the pensioners who, although it rained, walked to",
+        ),
         (("An old man broke", "old man"), "existential", "There was an old man who broke"),
         (("The old man lost the key.", "old man"), "yes-no-question", "Did the old man lose the key?"),
         (("Robin Vale was a painter whose", "Robin Vale"), "relative", "Robin Vale, who was a painter whose"),
@@ -93,6 +99,10 @@ def test_parts_of_a_parse_are_moved_and_the_group_keeps_its_words(parse, given, 
         (("My old man was known for", "old man"), "existential"),  # "There was my old man who …"
         (("What did the old man", "old man"), "cleft"),
         (("As an old man", "old man"), "yes-no-question"),
+        (('Green, John. "The old man and', "old man"), "reported"),
+        (("requires old men to know", "old men"), "reported"),
+        (("Because the old man worked for", "old man"), "cleft"),
+        (("The old man and his wife moved to", "old man"), "existential"),
     ],
 )
 def test_nothing_is_made_where_it_would_be_wrong(parse, given, target) -> None:
@@ -106,8 +116,11 @@ def test_an_opening_that_the_prompt_has_already_is_not_used(parse) -> None:
 
 def test_a_passive_has_room_only_behind_a_verb_with_an_object(parse) -> None:
     [passive], [cleft] = targets(["passive"]), targets(["cleft"])
-    with_object, without = parse(["The visitor wrote a letter to", "The visitor was known for"])
+    with_object, within, without = parse(
+        ["The visitor wrote a letter to", "The visitor performed a number of", "The visitor was known for"]
+    )
     assert has_room(with_object, passive)
+    assert not has_room(within, passive)
     assert not has_room(without, passive)
     assert has_room(without, cleft)
 

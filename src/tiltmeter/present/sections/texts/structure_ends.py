@@ -40,7 +40,8 @@ def mean_ends_chart(one: ShownStructures) -> Chart | None:
     axis = Axis("mean rating", left="worse" if side > 0 else "", right="worse" if side < 0 else "")
     title = "Best and worst structures"
     if found.apart is not None:
-        title = f"On other test words, the best {n} structures and the worst {n} are {signed(found.apart)} apart"
+        apart = signed(found.apart).lstrip("+")
+        title = f"On other test words, the best {n} structures and the worst {n} are {apart} apart"
     said = "; ".join(f"{row.label}: {', '.join(f'{dot.series} {dot.text}' for dot in row.dots)}" for row in rows)
     return Chart(
         one.name("best and worst structures"),

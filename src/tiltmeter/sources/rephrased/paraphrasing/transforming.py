@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tiltmeter.english import AUXILIARIES, BE, article_for, capitalised
@@ -32,7 +33,7 @@ def _words(text: str) -> frozenset[str]:
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _DONE = {"VBD": "did", "VBZ": "does", "VBP": "do"}
-_TURNED = frozenset({"wh-question", "inverted", "existential", "cleft", "extraposed", "subordinate", "pseudo-cleft"})
+_TURNED = frozenset({"wh-question", "inverted", "existential", "cleft", "extraposed", "pseudo-cleft"})
 """Marks of an original that has no plain clause whose parts could be moved."""
 _WITHOUT_OBJECT = _words(
     "live come go arrive sleep die work walk happen exist remain stay sit stand fall appear depend belong laugh smile "
@@ -40,6 +41,7 @@ _WITHOUT_OBJECT = _words(
 )
 """Verbs that *what* cannot be the object of."""
 _NO_PASSIVE = _words("have be become resemble lack cost contain want like include feature fit weigh mean")
+_NEVER_CLEFT = _words("it this that there i nobody nothing none")
 _DEFINITE, _INDEFINITE = frozenset({"the"}), frozenset({"a", "an", "some", "several", "many", "two", "three", "four"})
 
 
@@ -103,8 +105,8 @@ def transformed(
     rendering = _Rendering(prompt, mentions, doc, capital)
     if target.openings:
         opening = target.openings[number % len(target.openings)]
-        again = {token.lower_ for token in plain} & {opening.lower()}
-        pieces: Pieces | None = None if again else _opened(plain, opening)
+        again = opening.lower() in {token.lower_ for token in plain}
+        pieces: Pieces | None = None if again or not _is_sentence(plain) else _opened(plain, opening)
     else:
         clause = None if form.marks & _TURNED else clause_of(plain)
         build = _BUILT.get(target.name)
@@ -117,13 +119,19 @@ def transformed(
 
 
 def has_room(doc: Any, target: Target) -> bool:
-    """Whether a structure can be had at all: a passive needs a verb with an object, or with a clause in its place."""
+    """Whether a structure can be had at all: a passive needs a verb with a whole object, or with a clause instead.
+
+    An object is whole where something else follows it; what breaks off within the object has nothing to begin with.
+    """
     if target.name != "passive":
         return True
-    return any(
-        token.dep_ in {"dobj", "dative", "ccomp"} and token.head.pos_ == "VERB" and token.i > token.head.i
-        for token in doc
-    )
+    words = [token for token in doc if not token.is_space and not token.is_punct]
+    for token, behind in pairwise(words):
+        if token.dep_ in {"dobj", "dative"} and token.head.pos_ == "VERB" and behind.lower_ != "of":
+            return True
+        if token.pos_ == "VERB" and behind.lower_ == "that":
+            return True
+    return False
 
 
 def clause_of(words: Sequence[Token]) -> Clause | None:
@@ -142,7 +150,7 @@ def clause_of(words: Sequence[Token]) -> Clause | None:
     front = tuple(one for one in words if one.i < first)
     if own[0].pos_ == "CCONJ" or any(one.pos_ not in {"ADV", "PART"} for one in between):
         return None
-    if front and (front[0].pos_ == "CCONJ" or front[-1].tag_ in FINITE or front[-1].pos_ in {"ADP", "VERB"}):
+    if front and (front[0].pos_ == "CCONJ" or front[-1].tag_ in FINITE or front[-1].pos_ in {"ADP", "VERB", "SCONJ"}):
         return None
     comma = bool(front) and front[-1].text == ","
     rest = tuple(one for one in words if one.i > finite.i)
@@ -181,6 +189,14 @@ class _Asked:
     def several(self) -> bool:
         """Whether the subject is more than one; a name is one, whatever the parse makes of its verb."""
         return self.clause.several and not self.named
+
+
+def _is_sentence(words: Sequence[Token]) -> bool:
+    """Whether a text begins a sentence: not a piece of a bibliography, nor the end of a sentence."""
+    if words[0].tag_ in FINITE or words[0].tag_ == "VB":
+        return False
+    loose = any(one.text in {'"', "“", "”", "(", ")"} or one.text.endswith(".") for one in words)
+    return not loose or any(one.tag_ in FINITE for one in words)
 
 
 def _opened(words: Sequence[Token], opening: str) -> Pieces:
@@ -237,7 +253,7 @@ def _asked_for(asked: _Asked) -> list[str] | None:
 
 def _cleft(asked: _Asked) -> Pieces | None:
     clause = asked.clause
-    if _is_interrupted(clause.subject) or clause.head.lower_ in {"it", "this", "that", "there", "i"}:
+    if _is_interrupted(clause.subject) or clause.head.lower_ in _NEVER_CLEFT:
         return None
     return ["it", "was" if clause.past else "is", *clause.subject, *_relative_clause(asked)]
 
@@ -279,6 +295,8 @@ def _existential_object(asked: _Asked) -> Pieces | None:
     clause, taken = asked.clause, _object_of(asked.clause)
     if taken is None or not asked.is_group(taken[-1]) or clause.front:
         return None
+    if any(one.dep_ == "cc" for one in clause.rest):
+        return None
     several = _is_plural(taken[-1])
     noun = _indefinite(taken, several)
     if noun is None or clause.head.pos_ == "PRON":
@@ -299,6 +317,12 @@ def _pseudo_cleft(asked: _Asked) -> Pieces | None:
 
 def _passive(asked: _Asked) -> Pieces | None:
     clause, taken = asked.clause, _object_of(asked.clause)
+    # At the end of a prompt the parser takes the "that" of a clause for an object.
+    reports = bool(clause.rest) and clause.rest[0].lower_ == "that" and clause.finite.i == clause.verb.i
+    if reports and (taken is None or len(taken) == 1) and clause.head.pos_ != "PRON":
+        done = verbs.participle_of(verbs.lemma(clause.verb.lower_))
+        front = [*clause.front, ","] if clause.front else []
+        return [*front, "it", *_passive_be(clause, several=False), done, "by", *clause.subject, *clause.rest]
     if taken is None or clause.head.pos_ == "PRON" or verbs.lemma(clause.verb.lower_) in _NO_PASSIVE:
         return None
     noun = next(one for one in taken if one.head.i == clause.verb.i)
@@ -308,14 +332,14 @@ def _passive(asked: _Asked) -> Pieces | None:
     helping = [one for one in clause.rest if one.i < clause.verb.i]
     if any(one.dep_ not in {"aux", "neg", "advmod"} for one in helping) or clause.verb.tag_ == "VBG":
         return None
-    be = _passive_be(clause, _is_plural(noun))
+    be = _passive_be(clause, several=_is_plural(noun))
     done = verbs.participle_of(verbs.lemma(clause.verb.lower_))
     verb = [*be[:1], *clause.between, *helping[: len(helping)], *be[1:], done]
     front = [*clause.front, ","] if clause.front else []
     return [*front, *taken, *verb, "by", *clause.subject, *behind]
 
 
-def _passive_be(clause: Clause, several: bool) -> list[Any]:
+def _passive_be(clause: Clause, *, several: bool) -> list[Any]:
     """The forms of be (and have) of a passive, in the tense of the clause."""
     if clause.finite.tag_ == "MD":
         return [clause.finite, "be"]
@@ -353,6 +377,8 @@ def _object_of(clause: Clause) -> tuple[Token, ...] | None:
 def _indefinite(noun: Sequence[Token], several: bool) -> list[Any] | None:
     """A noun as one that was not spoken of before; None where it has another owner or measure."""
     first = noun[0].lower_
+    if any(one.dep_ == "cc" or one.tag_ == "POS" for one in noun):
+        return None
     if first in _DEFINITE:
         return list(noun[1:]) if several else ["a", *noun[1:]]
     plain = noun[0].pos_ in {"NOUN", "ADJ", "NUM", "PROPN"} and several

@@ -351,7 +351,7 @@ def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
         (('"toxicity.linear"', '"judge"'), "a judge needs a chat model and a question"),
         (
             ('"toxicity.linear"', '{ judge = { model = "scripted", question = "x" } }'),
-            "there is no question `x`; known: regard, sentiment, toxicity",
+            "there is no question `x`; known: about, regard, sentiment, toxicity",
         ),
         (('"toxicity.linear"', '{ judge = { model = "scriptd", question = "regard" } }'), "no model `scriptd`"),
     ],

@@ -174,3 +174,11 @@ def test_sets_of_prompts_are_reported_apart(tmp_path: Path):
     [section] = structures(reported((run, summary)))
     titles = [one.title for one in each([section], Section)]
     assert titles.count("Only the prompts on respect") == 2, "one for each rater"
+
+
+def test_a_structure_without_a_family_is_called_by_its_name_alone(tmp_path: Path):
+    bare = [replace(one, family="", skeleton="") for one in STRUCTURES]
+    few = {"decodings": DECODINGS[:1], "raters": RATERS[:1], "openers": 6, "samples": 1}
+    run = make_rated_run(tmp_path, sources=("theirs",), lean=LEAN, structures=bare, **few)
+    [section] = structures(reported((run, summarise_run(run))))
+    assert "()" not in fragment([section])

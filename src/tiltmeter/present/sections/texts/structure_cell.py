@@ -34,6 +34,11 @@ class ShownStructures:
         """A structure, and whether it is the plain prompt."""
         return f"{structure}: the plain prompt" if structure == self.found.settings.fixed else structure
 
+    def with_family(self, structure: str) -> str:
+        """A structure with its family, where it has one: files of others may not say."""
+        family = self.known[structure].family
+        return f"{structure} ({family})" if family else structure
+
     def place(self, *groups: str, **more: str) -> Mapping[str, str]:
         """Where its texts are."""
         return self.texts.place(self.cell, *groups, **more)

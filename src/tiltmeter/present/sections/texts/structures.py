@@ -174,7 +174,7 @@ def _differences_chart(one: ShownStructures) -> Chart:
         ends = {min(valued, key=valued.__getitem__), max(valued, key=valued.__getitem__)} if valued else set()
         for name in sorted(ends, key=valued.__getitem__):
             found = one.difference(one.found.structures[name], pair)
-            rows.append(DotRow(f"{label}: {name} ({one.known[name].family})", (_dot(one, pair, found, name),)))
+            rows.append(DotRow(f"{label}: {one.with_family(name)}", (_dot(one, pair, found, name),)))
         if fixed and plain is not None:
             found = one.difference(one.found.structures[fixed], pair)
             rows.append(DotRow(f"{label}: the plain prompt", (_dot(one, pair, found, fixed),)))
@@ -335,9 +335,7 @@ def _ranking_table(one: ShownStructures) -> Table | None:
 
 
 def _ranked(one: ShownStructures, ranked: Sequence[tuple[str, float]]) -> TableCell:
-    first, *rest = [
-        f"{name} ({one.known[name].family}) {signed(value).replace('+', '')}" for name, value in ranked
-    ] or [NONE]
+    first, *rest = [f"{one.with_family(name)} {signed(value).replace('+', '')}" for name, value in ranked] or [NONE]
     return TableCell(first, "\n".join(rest))
 
 

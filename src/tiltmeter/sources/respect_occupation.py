@@ -38,7 +38,13 @@ GROUPS = tuple(
     for term in ("man", "woman", "white person", "black person", "straight person", "gay person")
 )
 
+_CALLED = ("men", "women", "white people", "Black people", "straight people", "gay people")
 _SOURCE = "respect-occupation.v1"
+
+
+def called() -> dict[str, str]:
+    """What readers call the six groups."""
+    return {group.name: noun for group, noun in zip(GROUPS, _CALLED, strict=True)}
 
 
 def prompts(

@@ -72,7 +72,8 @@ def test_a_file_of_sentences_is_scored_and_analysed_without_its_spec(tiltmeter: 
     # By the weights of the scripted model she is the likelier nurse, and he the likelier engineer.
     assert found["by_bias"]["trades:men-women"]["n"] == 3
     assert found["by_bias"]["trades:men-women"]["n_unscored"] == 1
-    assert found["sets"]["trades:men-women"]["sets"] == 2
+    # One set is about care and the other about machines: neither has the balanced share of the bias.
+    assert found["sets"]["trades:men-women"]["sets"] == 0
     # P.csv is itself a file of pairs.
     again = tiltmeter("score", files / "P.csv", "--model", "scripted", "--out", files / "P2.csv")
     assert again.status == 0

@@ -62,6 +62,7 @@ sources = [
   "templates",
   { profession-templates = { limit = 5, templates = ["The [A] said that", "The [A] ran because"] } },
   { natural = { limit = 6 } },
+  { rephrased = { structures = 8 } },
   "prompts-file:open.csv",
 ]
 """

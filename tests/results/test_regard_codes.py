@@ -171,6 +171,7 @@ def test_every_kind_says_its_ends_and_which_way_is_worse() -> None:
         "lexicon": (0, 1, 0, 1),
         "groups": (-1, 1, 0, 0),
         "refusal": (0, 1, 0, 0),
+        "about": (0, 1, None, 0),
     }
 
 

@@ -27,15 +27,17 @@ def over_sets(sets: Mapping[str, Sequence[PairItem]]) -> SetValues:
     >>> one, other = [PairItem("a", "x", "1", 1.0), PairItem("a", "y", "2", 0.0)], [PairItem("a", "x", "1", 1.0)]
     >>> over_sets({"first": one, "second": other}).by_bias["a"]
     {'first': 0.5, 'second': None}
+    >>> over_sets({"first": one, "second": [PairItem("b", "x", None, None)]}).overall
+    {'first': 0.5, 'second': None}
     """
     whole = _strata([*chain(*sets.values())])
-    counted = {item.bias for item in chain(*sets.values())} - {
+    counted = {bias for bias, parts in whole.items() if parts} - {
         item.bias for item in chain(*sets.values()) if item.benchmark
     }
     found = {name: shares(items, intervals="none") for name, items in sets.items()}
     # Of a set that lacks an attribute set, the headline would be that of the other alone.
     whole_in = {
-        name: {bias for bias, wanted in whole.items() if wanted <= held.get(bias, set())}
+        name: {bias for bias, wanted in whole.items() if wanted and wanted <= held.get(bias, set())}
         for name, held in ((name, _strata(items, whole)) for name, items in sets.items())
     }
     return SetValues(

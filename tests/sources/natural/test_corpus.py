@@ -56,7 +56,7 @@ def test_an_empty_corpus_is_refused(tmp_path) -> None:
         ("A “cook” cooks.", 'A "cook" cooks.'),
         ("A cook, often referred to as a chef or simply a hand, is busy.", "A cook is busy."),
         ("A presenter – also known as an anchor – is busy.", "A presenter is busy."),
-        ("A cook , also kind , cooks.", "A cook, also kind, cooks."),
+        ("A cook , ever kind , cooks.", "A cook, ever kind, cooks."),
     ],
 )
 def test_asides_citations_and_odd_signs_go(given, text) -> None:

@@ -340,8 +340,9 @@ def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool
     able = finite.lower_ in {"may", "can", "will"} and _child(root, "dobj") is not None
     _reject_if((finite.tag_ != "VBZ" and not able) or finite.lower_ == "has")
     _reject_if(any(token.lower_ in _BESIDES for token in doc[finite.i - 1 : root.i + 2]))
-    # "gets up early" says what somebody does, "gets old" does not.
-    _reject_if(root.lemma_ in _SAYING and not (root.lemma_ == "get" and _child(root, "prt") is not None))
+    # "gets up early" and "tends the lamp" say what somebody does, "gets old" and "tends to be" do not.
+    does = {"get": "prt", "tend": "dobj"}.get(root.lemma_)
+    _reject_if(root.lemma_ in _SAYING and (does is None or _child(root, does) is None))
     _reject_if(root.tag_ == "VBG")
     _reject_if(_child(root, "auxpass") is not None and not _DUTY.match(root.text))
     _reject_if(any(child.dep_ in {"expl", "advcl"} and child.i < root.i for child in root.children))

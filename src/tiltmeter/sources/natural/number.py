@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tiltmeter.english import FUNCTION_WORDS, article_for, capitalised
-from tiltmeter.sources.natural import lexicon
+from tiltmeter.sources.natural import lexicon, words
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 
@@ -69,8 +69,12 @@ def _are_people(root: Token) -> bool:
     """Whether the sentence says that some are people: "… are traders who"."""
     nouns = [child for child in root.children if child.dep_ == "attr" and child.i > root.i]
     return root.lower_ == "are" and any(
-        noun.tag_ == "NNS" and lexicon.is_person(singular(noun.lower_)) and _child_of(noun, "relcl") for noun in nouns
+        noun.tag_ == "NNS" and _is_person(singular(noun.lower_)) and _child_of(noun, "relcl") for noun in nouns
     )
+
+
+def _is_person(noun: str) -> bool:
+    return noun in words.PERSONS or lexicon.is_person(noun)
 
 
 def _child_of(token: Token, kind: str) -> bool:
@@ -81,9 +85,7 @@ def _means_the_subject(token: Token, subject: Token) -> bool:
     """Whether a word speaks of the people as several: *they*, unless others were named since, *each* and *together*."""
     if token.lower_ == "together":
         return not any(child.dep_ in {"dobj", "pobj"} for child in token.head.children)
-    if token.lower_ in _SHARED:
-        return bool(token.dep_ not in {"det", "preconj", "predet"})
-    if token.lower_ not in _THEY:
+    if token.lower_ not in _THEY and (token.lower_ not in _SHARED or token.dep_ in {"det", "preconj", "predet"}):
         return False
     since = token.doc[subject.i + 1 : token.i]
     return not any(other.tag_ in {"NNS", "NNPS"} or other.lower_ in _MANY for other in since)
@@ -140,7 +142,8 @@ def _row_of_verbs(doc: Doc, root: Token) -> dict[int, str]:
 def _of_one_time(verb: Token) -> bool:
     """Whether a verb may tell of one event: "put out the fire"."""
     return any(
-        child.dep_ == "npadvmod" or (child.dep_ == "dobj" and any(inner.dep_ == "det" for inner in child.children))
+        child.dep_ == "npadvmod"
+        or (child.dep_ == "dobj" and any(inner.lower_ in {"the", "this", "these"} for inner in child.children))
         for child in verb.children
     )
 

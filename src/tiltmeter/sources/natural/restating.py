@@ -39,6 +39,12 @@ _ROUNDABOUT = (
         rf"(?P<duty>{_DUTIES}) is to (?P<body>.+)$",
         "whose {duty} is to {body}",
     ),
+    # "As a hatter, you will make hats."
+    (
+        rf"^(?:Working )?As an? {_NAME},? you(?: will|'ll)? "
+        r"(?P<body>(?!(?:are|were|have|had|can|could|may|might|need|must|should|would|will|usually|often|also)\b).+)$",
+        "whose job is to {body}",
+    ),
     # "It is the job of a hatter to make hats."
     (
         rf"^It(?: i|')s the {_ADJECTIVES}(?P<duty>{_DUTIES}) of (?:an?|the|any|every) {_NAME} to (?P<body>.+)$",
@@ -53,14 +59,14 @@ _NAMED = (
     # "By a hatter we mean a person who makes hats."
     rf"^By an? {_NAME},? (?:we|I|is) (?:mean|understand|meant|understood)(?: here)?,? (?P<body>{_PERSON}.+)$",
     # "… we call a hatter, i.e. a worker who makes hats."
-    rf"^.{{0,80}}?\b(?:call|needs?|consult|see|hire|visit|ask|want|becomes?|be|meet|for|to|by|from) an? {_NAME},? "
-    r"(?:i\.e\.,? |that is,? |in other words,? |or )?(?P<body>an? [^,.;]{2,40}? who\b.+)$",
+    rf"^.{{0,80}}?\b(?:call|needs?|consult|see|hire|visit|ask|want|becomes?|be|meet|for|to|by|from) (?:an?|the) {_NAME}"
+    r",? (?:i\.e\.,? |that is,? |in other words,? |or )?(?P<body>an? [^,.;]{2,40}? who\b.+)$",
     # "A hatter, someone who makes hats, works in a small room."
     rf"^(?:An?|The) {_NAME}, (?P<body>(?:an?|someone|somebody|one|the person)\b[^,.;]{{0,30}}? ?(?:who|whose) "
     r"[^,;]{6,140}), [a-z].+$",
     # "A person who makes hats is called a hatter."
-    rf"^(?P<body>(?:an?|the) [^,.;]{{2,20}}? (?:who|whose) [^;]{{8,120}}?) (?:is|are) (?:called|known as|named|termed) "
-    rf"(?:an? |the )?{_NAME}[.!]?$",
+    rf"^(?P<body>(?:an? [^,.;]{{2,20}}?|someone|somebody|anyone) (?:who|whose) [^;]{{8,120}}?) "
+    rf"is (?:called|known as|termed) (?:an? |the )?{_NAME}[.!]?$",
 )
 _PLURAL = re.compile(
     rf"^(?P<body>[A-Z][\w-]+(?: [\w-]+)? who [^,.;]{{6,120}}?) are (?:called|known as|termed) {_NAME}[.!]?$"
@@ -69,20 +75,23 @@ _PLURAL = re.compile(
 _DEFINED = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMED)
 _DOING = tuple((re.compile(pattern, re.IGNORECASE), form) for pattern, form in _ROUNDABOUT)
 _WHO = re.compile(r"^(?P<many>[A-Z][\w'-]+(?: [\w'-]+){0,2}s), who (?P<body>[^,;]{8,140}), [a-z]")
+_STATE = re.compile(r"(?:are|were|have|had|can|may|must)\b")
 _OPENING = re.compile(
     r"^(?!(?:an?|the|in|on|at|for|as|by) )[\"']?(?:(?!(?:not|never|no|whether|if|why|how|once|was|were)\b|\w+n't\b)"
     r"[\w'’]+,? ){1,5}?(?=an? (?:[\w'’-]+ ){1,4}(?:is|are) (?:\w+ )?(?:an?|someone|somebody|one|the person) )",
     re.IGNORECASE,
 )
 """What somebody says before a definition: "Put simply, a hatter is …", "IMO a hatter is …"."""
+_TRAINED = re.compile(r"(?<= are )(?:\w+ly )?\w{3,}ed (?=(?:[\w-]+ ){0,3}[\w-]+ (?:who|whose)\b)")
+"""*licensed* in "are licensed health workers who", which a parser takes for a verb."""
 _QUOTED = re.compile(r"^[\"'](?=\w)")
 _NAMED_FIRST = r"^(?P<name>(?:An? |The )?[\w'’-]+(?: [\w'’-]+){0,3}), "
 _BETWEEN = (
     re.compile(
         _NAMED_FIRST
-        + r"(?=(?:as|like|often|usually|sometimes|nicknamed|popularly|traditionally|historically|formerly|by|"
-        r"in|from|with|to|whether|contrary|unlike|for|at|an? (?:job|profession|trade|occupation|role|craft|post))"
-        r"\b)[^,.;]{4,70}, (?=[a-z])",
+        + r"(?=(?:as|like|often|usually|sometimes|also|known|called|nicknamed|popularly|traditionally|historically|"
+        r"formerly|by|in|from|with|to|whether|contrary|unlike|for|at|"
+        r"an? (?:job|profession|trade|occupation|role|craft|post))\b)[^,.;]{4,70}, (?=[a-z])",
     ),
     re.compile(_NAMED_FIRST + r"[^,.;]{2,70}, (?=is (?:an?|someone|somebody|one|the person) )"),
 )
@@ -100,6 +109,8 @@ def restated(text: str) -> str | None:
     'A hatter is a person who makes hats.'
     >>> restated("A person who makes hats is called a hatter.")
     'A hatter is a person who makes hats'
+    >>> restated("As a hatter, you will make hats."), restated("Meet the hatter, a person who makes hats.")
+    ('A hatter is a person whose job is to make hats.', 'A hatter is a person who makes hats.')
     >>> restated("If it leaks, you need a plumber, i.e. a worker who fixes pipes.")
     'A plumber is a worker who fixes pipes.'
     >>> restated("A hatter, someone who makes hats, works at a bench.")
@@ -111,7 +122,9 @@ def restated(text: str) -> str | None:
     """
     many = _WHO.match(text)
     if many:
-        return f"{many['many']} {many['body']}."
+        # "Divers, who are paid by the hour, recover …" says it behind the aside.
+        beside = _STATE.match(many["body"])
+        return f"{many['many']} {text[many.end() - 1 :]}" if beside else f"{many['many']} {many['body']}."
     called = _PLURAL.match(text)
     if called:
         return f"{called['name'].capitalize()} are {called['body'][:1].lower()}{called['body'][1:]}."
@@ -121,6 +134,7 @@ def restated(text: str) -> str | None:
     plain = _OPENING.sub("", _QUOTED.sub("", text))
     for aside in _BETWEEN:
         plain = aside.sub(r"\g<name> ", plain)
+    plain = _TRAINED.sub("", plain, count=1)
     for pattern, form in _DOING:
         found = pattern.match(plain)
         if found and _is_name(found["name"]):

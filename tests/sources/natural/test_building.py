@@ -242,7 +242,7 @@ def test_what_tells_of_one_of_them_or_of_a_thing_is_passed_over(line) -> None:
     assert (found.use, found.profession) == (False, "") or found.reason
 
 
-@pytest.mark.parametrize(("file", "least"), [("introducing", 0.92), ("introducing_blind", 0.83)])
+@pytest.mark.parametrize(("file", "least"), [("introducing", 0.92), ("introducing_blind", 0.88)])
 def test_sentences_with_gold_labels_are_found(file: str, least: float) -> None:
     figures, _ = counted(read(DATA / f"{file}.tsv"))
     assert figures["precision"] >= 0.95

@@ -223,9 +223,11 @@ def overview(found: Reported) -> Chart | None:
 
 def _title(found: Reported) -> str:
     social = [one for one in found.findings if not one.question.check and one.verdict.of > 1]
-    divided = sum({-1, 1} <= {cell.sign for cell in one.multiverse.curve.cells} for one in social)
+    signs = [{cell.sign for cell in one.multiverse.curve.cells} for one in social]
+    divided = sum({-1, 1} <= found for found in signs)
     if not divided:
-        return "All methods agree on the direction of every effect" if social else "The effect of each finding"
+        agree = bool(signs) and all(found & {-1, 1} for found in signs)
+        return "All methods agree on the direction of every effect" if agree else "The effect of each finding"
     return f"The methods disagree on the direction of {divided} of {count(len(social), 'effect')}"
 
 
@@ -271,7 +273,8 @@ def _agreeing(one: Finding) -> str:
     if one.question.check or verdict.of < FEWEST_CELLS:
         return ""
     if verdict.direction is None:
-        return f": {verdict.of} methods divided"
+        signs = {cell.sign for cell in one.multiverse.curve.cells}
+        return f": {verdict.of} methods find no difference" if signs == {0} else f": {verdict.of} methods divided"
     so = "so" if (verdict.direction == "first") == (as_found(one)[1] > 0) else "the opposite"
     p = f", {p_equals(verdict.p_adjusted)}" if verdict.p_adjusted is not None and not verdict.contradicted else ""
     return f": {verdict.holds} of {verdict.of} say {so}{p}"

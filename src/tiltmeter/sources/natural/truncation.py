@@ -146,7 +146,10 @@ def _ends(doc: Doc, start: int, hard: int) -> Iterator[tuple[int, int]]:
     """Tokens that a sentence can end behind, with how well: 2 its own end or a clause, 1 a comma, 0 a phrase."""
     for last in range(start + 1, hard + 1):
         token = doc[last]
-        if token.is_punct or token.lower_ in _NO_END or token.pos_ in {"DET", "ADP", "AUX", "CCONJ", "SCONJ"}:
+        # Its own end is one whatever the parser takes the word for: "any living being".
+        own = all(other.is_punct for other in doc[last + 1 :])
+        wanting = token.lower_ in _NO_END or token.pos_ in {"DET", "ADP", "AUX", "CCONJ", "SCONJ"}
+        if token.is_punct or (wanting and not own):
             continue
         if last == hard and (hard + 1 >= len(doc) or doc[hard + 1].is_punct):
             yield last, 2

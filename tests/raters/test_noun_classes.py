@@ -51,7 +51,7 @@ def test_what_ships_was_trained_on_the_files_that_ship(monkeypatch) -> None:
     ],
 )  # fmt: skip
 def test_a_class_is_known_by_a_few_examples(name, examples, members, strangers) -> None:
-    others = sorted(lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt") - {*examples.split()})
+    others = sorted(lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt"))
     judge = ExampleJudge(name, examples.split(), others)
     assert all(score >= 0.5 for score in judge([(one, "") for one in members.split()]))
     assert all(score < 0.5 for score in judge([(one, "") for one in strangers.split()]))

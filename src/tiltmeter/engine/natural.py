@@ -45,6 +45,5 @@ def judge_of(wanted: NounClass) -> Judge:
         return lambda asked: [0.0] * len(asked)
     if wanted.of_work:
         return WorkJudge()
-    members = {member.casefold() for member in wanted.members}
     others = lexicon.words_of("occupations.txt") | lexicon.words_of("roles.txt")
-    return ExampleJudge(wanted.name, list(wanted.members), sorted(others - members))
+    return ExampleJudge(wanted.name, list(wanted.members), sorted(others))

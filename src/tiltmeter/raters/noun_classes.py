@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,10 @@ class ExampleJudge:
         kinds = _units([f"A person's {kind}." for kind in (name, *_KINDS)])
         self._class, self._kinds = kinds[0], kinds[1:][kinds[1:] @ kinds[0] < _SAME_KIND]
 
-        rows = _nouns([*examples, *others]).astype(np.float64)
+        own = {example.casefold() for example in examples}
+        apart = _rows(tuple(others))[[other not in own for other in others]]
+        others = [other for other in others if other not in own]
+        rows = np.vstack([_nouns(examples), apart]).astype(np.float64)
         self._mean = rows[: len(examples)].mean(axis=0) / 2 + rows[len(examples) :].mean(axis=0) / 2
         truth = np.array([1.0] * len(examples) + [-1.0] * len(others))
         weight = np.where(truth > 0, 0.5 / len(examples), 0.5 / len(others))
@@ -102,6 +106,12 @@ def _units(texts: Sequence[str]) -> Array:
 
 def _as_sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
+
+
+@lru_cache(maxsize=1)
+def _rows(nouns: tuple[str, ...]) -> Array:
+    """Of nouns that are always the same."""
+    return _nouns(nouns)
 
 
 def _nouns(nouns: Sequence[str]) -> Array:

@@ -67,11 +67,10 @@ class ExampleJudge:
 
         own = {example.casefold() for example in examples}
         apart = _rows(tuple(others))[[other not in own for other in others]]
-        others = [other for other in others if other not in own]
         rows = np.vstack([_nouns(examples), apart]).astype(np.float64)
         self._mean = rows[: len(examples)].mean(axis=0) / 2 + rows[len(examples) :].mean(axis=0) / 2
-        truth = np.array([1.0] * len(examples) + [-1.0] * len(others))
-        weight = np.where(truth > 0, 0.5 / len(examples), 0.5 / len(others))
+        truth = np.array([1.0] * len(examples) + [-1.0] * len(apart))
+        weight = np.where(truth > 0, 0.5 / len(examples), 0.5 / len(apart))
         centred = rows - self._mean
         square = centred.T @ (weight[:, None] * centred) + _PENALTY * np.eye(rows.shape[1])
         self._slopes = np.linalg.solve(square, centred.T @ (weight * truth))

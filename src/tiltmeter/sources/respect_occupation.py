@@ -34,17 +34,23 @@ VERB_PHRASES: dict[Kind, tuple[str, ...]] = {
     ),
 }
 GROUPS = tuple(
-    Group(term.replace(" ", "-"), (term,))
-    for term in ("man", "woman", "white person", "black person", "straight person", "gay person")
+    Group(term.replace(" ", "-"), (term,), noun=noun)
+    for term, noun in (
+        ("man", "men"),
+        ("woman", "women"),
+        ("white person", "white people"),
+        ("black person", "Black people"),
+        ("straight person", "straight people"),
+        ("gay person", "gay people"),
+    )
 )
 
-_CALLED = ("men", "women", "white people", "Black people", "straight people", "gay people")
 _SOURCE = "respect-occupation.v1"
 
 
 def called() -> dict[str, str]:
     """What readers call the six groups."""
-    return {group.name: noun for group, noun in zip(GROUPS, _CALLED, strict=True)}
+    return {group.name: group.noun for group in GROUPS}
 
 
 def prompts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,18 +39,7 @@ class KindContrast:
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON."""
-        return {
-            "model": self.model,
-            "sentences": self.sentences,
-            "templates": self.templates,
-            "bias": self.bias,
-            "words": self.words,
-            "bounded": self.bounded,
-            "combine": self.combine,
-            "pair": self.pair,
-            "professions": self.professions,
-            "measures": {name: found.as_json() for name, found in self.measures.items()},
-        }
+        return {**asdict(self), "measures": {name: found.as_json() for name, found in self.measures.items()}}
 
 
 def kind_contrasts(cells: Sequence[NextWordCell], *, level: float = 0.95) -> tuple[KindContrast, ...]:

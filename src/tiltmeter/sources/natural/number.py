@@ -68,17 +68,9 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool], *, capitals: bool = 
 def _are_people(root: Token) -> bool:
     """Whether the sentence says that some are people: "… are traders who"."""
     nouns = [child for child in root.children if child.dep_ == "attr" and child.i > root.i]
-    return root.lower_ == "are" and any(
-        noun.tag_ == "NNS" and _is_person(singular(noun.lower_)) and _child_of(noun, "relcl") for noun in nouns
-    )
-
-
-def _is_person(noun: str) -> bool:
-    return noun in words.PERSONS or lexicon.is_person(noun)
-
-
-def _child_of(token: Token, kind: str) -> bool:
-    return any(child.dep_ == kind for child in token.children)
+    said = [noun for noun in nouns if noun.tag_ == "NNS" and any(child.dep_ == "relcl" for child in noun.children)]
+    ones = [singular(noun.lower_) for noun in said]
+    return root.lower_ == "are" and any(one in words.PERSONS or lexicon.is_person(one) for one in ones)
 
 
 def _means_the_subject(token: Token, subject: Token) -> bool:
@@ -94,7 +86,7 @@ def _means_the_subject(token: Token, subject: Token) -> bool:
 def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
     """The new forms of verbs, and of the noun that says what the people are; None where one is in doubt."""
     changes: dict[int, str] = {}
-    if not _finite(doc, root, changes) or root.tag_ == "MD":
+    if not _finite(doc, root, changes):
         return None
     are = next((doc[at] for at, form in changes.items() if form in {"is", "was"}), None)
     return changes if are is None or _predicate(doc, are, changes) else None

@@ -138,8 +138,7 @@ def restated(text: str) -> str | None:
     for pattern, form in _DOING:
         found = pattern.match(plain)
         if found and _is_name(found["name"]):
-            parts = {key: value for key, value in found.groupdict().items() if key != "name"}
-            return _sentence(found["name"], f"a person {form.format(**parts)}")
+            return _sentence(found["name"], f"a person {form.format(**found.groupdict())}")
     for pattern in _DEFINED:
         found = pattern.match(plain)
         if found and _is_name(found["name"]):
@@ -162,7 +161,8 @@ def _entry(text: str) -> re.Match[str] | None:
     if found is None or not _is_name(found["name"]):
         return None
     # "… of guitars. A luthier is someone who": a full stop ends a sentence more often than the word of an entry.
-    stopped = text[: found.start("body")].rstrip().endswith(".") and not _SORTED.search(text[: found.start("body")])
+    head = text[: found.start("body")]
+    stopped = head.rstrip().endswith(".") and not _SORTED.search(head)
     return found if not stopped or _SAYS_WHO.match(found["body"]) else None
 
 

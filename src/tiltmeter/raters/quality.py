@@ -1,17 +1,21 @@
 """How well raters rate: every figure that was measured, on which texts, and whether the rater had met them before.
 
-The cards of the raters (`docs/cards/rater.*.md`) say more about the same figures, and a test holds the two together.
+The figures are in `data/quality.tsv`, one a line, the figure to go by first for each rater. Its columns are the fields
+of `Quality`, `yes` or `no` for `unseen`, empty where there is none; a script may write it. The cards of the raters
+(`docs/cards/rater.*.md`) say more about the same figures, and a test holds the two together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
-_OWN = "sentences written and labelled by one person for this project"
-_MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by one person"
-_HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such raters"
-_BLIND = "texts by a writer who knew neither the code nor the training texts"
-_JUDGED = "test sentences of this project; answers that cannot be read count as wrong"
+OWN_TILT = "largest own tilt"
+"""The figure that is no share: the largest difference between two groups on the same sentences, on the rater's scale."""
+BAR = 0.5
+"""How far from guessing to perfect a rater has to be before a finding may rest on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +24,9 @@ class Quality:
 
     rater: str
     figure: str
-    """What was counted: "right", "AUC" …"""
+    """What was counted: "right", "AUC" …, or `OWN_TILT`."""
     value: float
-    """From 0 to 1."""
+    """From 0 to 1; an own tilt is on the rater's scale."""
     n: int
     """Texts that it was measured on."""
     on: str
@@ -31,42 +35,62 @@ class Quality:
     """Whether neither training nor any later change knew these texts."""
     low: float | None = None
     high: float | None = None
+    guessing: float | None = None
+    """What one answer for every text, the commonest, would have got; 0.5 for an AUC; None where nobody counted."""
     caution: str = ""
 
+    @property
+    def is_tilt(self) -> bool:
+        """Whether it says how far the rater leans, not how often it is right."""
+        return self.figure == OWN_TILT
 
-MEASURED: tuple[Quality, ...] = (
-    Quality("regard.minilm.v2", "right", 0.733, 90, _MODELS, True, 0.63, 0.81),
-    Quality(
-        *("regard.minilm.v2", "right", 0.785, 223, _MODELS, False, 0.73, 0.83),
-        caution="two repairs were made after these texts had been seen",
-    ),
-    Quality("regard.minilm.v2", "negative texts found", 25 / 42, 42, _MODELS, False),
-    Quality(
-        *("sentiment.minilm.v1", "right of three labels", 0.80, 125, _OWN, False),
-        caution="some are mirror images of training sentences, so the figure may be too high",
-    ),
-    Quality("sentiment.vader.v1", "right of three labels", 0.752, 125, _OWN, True),
-    Quality("toxicity.linear.v1", "AUC", 0.468, 3728, _HATECHECK, True),
-    Quality("toxicity.linear.v1", "AUC", 0.95, 20, "insults and harmless sentences", True),
-    Quality("toxicity.tiny.v1", "AUC", 0.521, 3728, _HATECHECK, True),
-    Quality("toxicity.tiny.v1", "AUC", 0.93, 1500, "comments that were not trained on", True),
-    Quality("refusal.v5", "refusals found", 0.90, 100, _BLIND, True),
-    Quality("refusal.v5", "answers taken for refusals", 0.01, 100, _BLIND, True),
-    Quality(
-        *("about.parse.v1", "right", 33 / 40, 40, "texts by smollm2-135m, labelled by one person", False),
-        caution="one repair was made after these texts had been seen",
-    ),
-    Quality("judge.chat.v1:sentiment:smollm2-135m", "right", 3 / 42, 42, _JUDGED, True),
-    Quality("judge.chat.v1:regard:smollm2-135m", "right", 26 / 90, 90, _JUDGED, True),
-    Quality("judge.chat.v1:toxicity:smollm2-135m", "right", 0.0, 36, _JUDGED, True),
-)
-"""The figure to go by first, of each rater."""
+    @property
+    def carries(self) -> bool:
+        """Whether a finding may rest on a rater of this quality.
+
+        On texts that nothing was fitted to, the lower end of the interval has to be at least half of the way from
+        guessing to perfect.
+
+        >>> [Quality("a", "AUC", 0.8, 500, "b", True, low, 0.9, 0.5).carries for low in (0.75, 0.74)]
+        [True, False]
+        """
+        if self.low is None or self.guessing is None or not self.unseen:
+            return False
+        # Two figures with two digits: no rounding of ours may decide.
+        return self.low - self.guessing >= BAR * (1 - self.guessing) - 1e-9
+
+
+@cache
+def measured() -> tuple[Quality, ...]:
+    """Every figure, in the order of the file."""
+    lines = files("tiltmeter.raters").joinpath("data", "quality.tsv").read_text(encoding="utf-8").splitlines()
+    header, *rows = (line.split("\t") for line in lines)
+    return tuple(_figure(dict(zip(header, row, strict=True))) for row in rows)
+
+
+def _figure(cells: Mapping[str, str]) -> Quality:
+    known = {name: float(cells[name]) if cells.get(name) else None for name in ("low", "high", "guessing")}
+    return Quality(
+        cells["rater"],
+        cells["figure"],
+        float(cells["value"]),
+        int(cells["n"]),
+        cells["on"],
+        {"yes": True, "no": False}[cells["unseen"]],
+        **known,
+        caution=cells["caution"],
+    )
 
 
 def quality_of(rater: str) -> tuple[Quality, ...]:
-    """What was measured of a rater, the figure to go by first; nothing where nothing was.
+    """What was measured of how often a rater is right, the figure to go by first; nothing where nothing was.
 
     >>> [one.n for one in quality_of("regard.minilm.v2")], quality_of("regard.sasha-v3.v1")
     ([90, 223, 42], ())
     """
-    return tuple(one for one in MEASURED if one.rater == rater)
+    return tuple(one for one in measured() if one.rater == rater and not one.is_tilt)
+
+
+def own_tilt_of(rater: str) -> Quality | None:
+    """The largest difference that a rater was seen to make between two groups by itself, if anybody looked."""
+    return next((one for one in measured() if one.rater == rater and one.is_tilt), None)

@@ -45,6 +45,7 @@ def multiverse(
 
     --fail-if checks every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if any fits.
     """
+    from tiltmeter.present.known_raters import left_out_words
     from tiltmeter.present.multiverse import write_multiverse
     from tiltmeter.present.reported import Reported
     from tiltmeter.present.verdicts import finding_json
@@ -79,8 +80,11 @@ def multiverse(
         write_multiverse(found, out)
         say(f"written into {out}")
     if as_json:
-        print_json({"answers": [finding_json(one) for one in answers]})
+        left = [one.as_json() for one in material.left_out()]
+        print_json({"answers": [finding_json(one) for one in answers], "left_out": left})
     else:
+        for words in left_out_words(material.left_out()):
+            say(words)
         _print(found, tables=question is not None or len(answers) == 1)
     fail_if_any(conditions, [one.as_json() for one in answers])
 

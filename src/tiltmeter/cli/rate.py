@@ -63,6 +63,7 @@ def rate(
     from tiltmeter.engine.rating import maker
     from tiltmeter.files import check_writable
     from tiltmeter.results.files.ratings import check_kind, rate_file
+    from tiltmeter.results.summary.known_raters import known_rater
 
     choices = [_choice(name) for name in dict.fromkeys(rater)]
     check_kind(out)
@@ -86,7 +87,8 @@ def rate(
             progress=bar,
         )
     if as_json:
-        print_json({"out": str(out), "rows": found[0].rows, "raters": [each.as_json() for each in found]})
+        told = [{**known_rater(each.rater).as_json(), **each.as_json()} for each in found]
+        print_json({"out": str(out), "rows": found[0].rows, "raters": told})
     else:
         _tell(found, masking.given)
 
@@ -148,7 +150,11 @@ def _masking(spec: str | None, given: Sequence[str], group: str | None, column: 
 
 
 def _tell(found: Sequence[RatedColumn], given: bool) -> None:
+    from tiltmeter.present.known_raters import head_words
+    from tiltmeter.results.summary.known_raters import known_rater
+
     for each in found:
+        say(f"{each.rater}: {head_words(known_rater(each.rater)).replace(chr(10), '; ')}")
         account = each.as_json()
         rows = each.rows
         for reason, count in account["unrated"].items():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from tiltmeter.results.summary.known_raters import KnownRater
 
 app = typer.Typer(help="List raters, and measure a rater's own bias.", no_args_is_help=True)
 
@@ -31,25 +34,34 @@ _ASKED = {
 
 @app.command("list")
 def list_raters(json: JsonOption = False) -> None:
-    """List the raters and what each needs."""
+    """List the raters: their scale, how good each is and on which texts, how far it leans, and what it needs."""
     from tiltmeter import registry
+    from tiltmeter.results.summary.known_raters import known_rater
 
     rows = [_about(name) for name in registry.names("rater")]
     if json:
         print_json(rows)
         return
-    print_table(
-        ["name", "output", "needs"],
-        [
-            (row["name"] + (f":{row['takes']}" if row["argument_needed"] else ""), row["gives"], row["needs"])
-            for row in rows
-        ],
-    )
+    lines = [_line(row, known_rater(name)) for row in rows for name in row["measured_with"] or (row["name"],)]
+    print_table(["name", "scale", "measured quality", "own tilt", "needs"], lines)
+
+
+def _line(row: Mapping[str, Any], known: KnownRater) -> tuple[str, ...]:
+    from tiltmeter.present.known_raters import quality_words, scale_words
+
+    bare = row["argument_needed"] and known.rater == row["name"]
+    scale = "as its settings say" if bare and known.worse is None else scale_words(known)
+    quality = f"{quality_words(known)}{f' ({known.quality[0].on})' if known.quality else ''}"
+    tilt = f"up to {known.own_tilt.value:.2f} ({known.own_tilt.on})" if known.own_tilt else "not measured"
+    return known.rater + (f":{row['takes']}" if bare else ""), scale, quality, tilt, row["needs"]
 
 
 def _about(name: str) -> dict[str, Any]:
     from tiltmeter import registry
+    from tiltmeter.raters.quality import measured
+    from tiltmeter.results.summary.known_raters import known_rater
 
+    with_argument = dict.fromkeys(one.rater for one in measured() if one.rater.startswith(f"{name}:"))
     maker = registry.load("rater", name)
     module = maker.__module__.rpartition(".")[2]
     given = getattr(maker, "given", "")
@@ -67,6 +79,9 @@ def _about(name: str) -> dict[str, Any]:
         "wants_mask": mask,
         "languages": _languages(maker),
         "by_name": not given,
+        **{key: value for key, value in known_rater(name).as_json().items() if key not in ("rater", "own_tilt_here")},
+        # What a rater asks a model is in a longer name, and so is how good it is then.
+        "measured_with": {one: known_rater(one).as_json()["quality"] for one in with_argument},
     }
 
 

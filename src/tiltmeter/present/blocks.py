@@ -94,6 +94,8 @@ class Column:
 
     label: str
     number: bool = False
+    small: str = ""
+    """What is small below the heading, line by line."""
 
 
 @dataclass(frozen=True, slots=True)

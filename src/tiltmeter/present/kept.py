@@ -14,7 +14,7 @@ from tiltmeter.present.verdicts import finding_json
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
-VERSION = 5
+VERSION = 6
 """Of the form of the file: one of another version is made anew."""
 
 
@@ -27,6 +27,8 @@ def findings_of(found: Reported, page: Document) -> dict[str, Any]:
         "missing": list(summary.missing),
         "instrument": summary.instrument.as_json(),
         "account": found.done.as_json(),
+        "raters": [one.as_json() for one in summary.continuations.raters] if summary.continuations else [],
+        "left_out": [one.as_json() for one in summary.continuations.left_out] if summary.continuations else [],
         "findings": [finding_json(one) for one in found.findings],
         "page": as_json(page.without(Examples)),
     }

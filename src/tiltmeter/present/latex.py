@@ -30,6 +30,7 @@ from tiltmeter.present.blocks import (
 from tiltmeter.present.paper import (
     chart_files,
     column_widths,
+    heading,
     is_wide,
     listed,
     marked,
@@ -264,7 +265,7 @@ def long_table(found: Table) -> str:
 
 
 def _heads(found: Table) -> str:
-    return " & ".join(escaped(column.label) for column in found.columns) + r" \\"
+    return " & ".join(escaped(heading(column)) for column in found.columns) + r" \\"
 
 
 def _cell(cell: TableCell) -> str:

@@ -24,7 +24,7 @@ from tiltmeter.present.blocks import (
     Verbatim,
     visible,
 )
-from tiltmeter.present.paper import chart_files, listed, on_one_line, pages_of, titled, with_sign
+from tiltmeter.present.paper import chart_files, heading, listed, on_one_line, pages_of, titled, with_sign
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#$!^{}])")
 _AROUND = {"strong": "**", "emphasis": "*", "group": "**", "attribute": "*"}
@@ -103,7 +103,7 @@ def table(found: Table) -> str:
     """
     rules = "|".join("--:" if column.number else "---" for column in found.columns)
     rows = [_row(_cell(cell) for cell in row) for row in found.rows]
-    heads = _row(escaped(column.label) for column in found.columns)
+    heads = _row(escaped(heading(column)) for column in found.columns)
     return "\n".join([_begun(escaped(found.caption)), "", heads, f"|{rules}|", *rows])
 
 

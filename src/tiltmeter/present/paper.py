@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tiltmeter.present.blocks import (
     Block,
+    Column,
     Document,
     Example,
     Examples,
@@ -80,7 +81,8 @@ def column_widths(table: Table) -> list[int]:
         most = max((_width(marked(cell), column.number) for cell in cells), default=0)
         small = max((len(line) for cell in cells for line in cell.small.split("\n")), default=0)
         longest = max(map(len, column.label.split()), default=1)
-        widths.append(max(most, min(small, _SMALL), longest, 3))
+        below = max(map(len, column.small.split("\n")))
+        widths.append(max(most, min(max(small, below), _SMALL), longest, 3))
     return widths
 
 
@@ -102,6 +104,11 @@ def marked(cell: TableCell) -> str:
     """
     sign = MARKS.get(cell.mark, "")
     return f"{sign} {cell.text}" if cell.mark == "opposed" else f"{cell.text} {sign}".strip()
+
+
+def heading(column: Column) -> str:
+    """The heading of a column, with its small print behind it."""
+    return on_one_line(TableCell(column.label, column.small))
 
 
 def on_one_line(cell: TableCell) -> str:

@@ -141,7 +141,12 @@ def _table(found: Table) -> dict[str, Any]:
         "size": 7 if is_wide(found) else 8.5 if small else 7.5,
         "wide": is_wide(found),
         "columns": [
-            {"label": _soft(column.label), "number": column.number, "share": share}
+            {
+                "label": _soft(column.label),
+                "small": [_soft(line) for line in column.small.split("\n") if line],
+                "number": column.number,
+                "share": share,
+            }
             for column, share in zip(found.columns, shares, strict=True)
         ],
         "rows": [

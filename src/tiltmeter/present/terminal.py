@@ -116,7 +116,9 @@ def _pairs(rows: Iterable[tuple[str, Line]]) -> Grid:
 def _table(found: Table) -> Grid:
     grid = Grid(title=Line(visible(found.caption)), title_justify="left", title_style="dim", box=box.SIMPLE_HEAD)
     for column in found.columns:
-        grid.add_column(Line(visible(column.label)), justify="right" if column.number else "left", overflow="fold")
+        grid.add_column(
+            _cell(TableCell(column.label, column.small)), justify="right" if column.number else "left", overflow="fold"
+        )
     for row in found.rows:
         grid.add_row(*map(_cell, row))
     return grid

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tiltmeter.present.decodings import choice_words, choices_words, rater_words
+from tiltmeter.present.known_raters import doubt
 from tiltmeter.present.words import capitalised, count, listed, p_equals, p_value, percent, signed
-from tiltmeter.raters.quality import quality_of
 from tiltmeter.records import Estimate
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.results.measurements.columns import HUMAN
-from tiltmeter.results.summary.text_records import PEOPLE
+from tiltmeter.results.findings.support import Support
 from tiltmeter.stats.multiverse.cells import ALPHA
 from tiltmeter.stats.multiverse.decomposition import NOT_THERE
 from tiltmeter.stats.multiverse.specification_curve import Curve
@@ -33,8 +32,6 @@ Claims = tuple[str, str]
 """What a positive method says, and what a negative one says."""
 _NAMED = 2
 """Methods that are named."""
-_COIN_TOSS = 0.6
-"""A rater whose first figure is below this is hardly better than a coin toss."""
 
 
 _STATISTICS = {
@@ -197,7 +194,7 @@ def _tested(found: Verdict, test: CurveTest | None = None) -> str:
 def cautions(one: Finding) -> str:
     """What the verdict does not know; blank where there is nothing of the kind."""
     missing = [f"{one.verdict.missing}."] if one.verdict.missing else []
-    return " ".join((*_unseen(one), *_one_way(one), *missing, *_within_tilt(one), *_doubted(one)))
+    return " ".join((*_unseen(one), *_one_way(one), *missing, *_within_tilt(one), *_carried(one)))
 
 
 def _unseen(one: Finding) -> Iterator[str]:
@@ -228,42 +225,37 @@ def _within_tilt(one: Finding) -> Iterator[str]:
         )
 
 
-def _doubted(one: Finding) -> Iterator[str]:
-    """Raters of a finding that are no better than a coin toss on some texts, or whose quality nobody measured."""
-    cells = [cell for cell in one.multiverse.curve.cells if cell.sign is not None and "rater" in cell.choices]
-    doubts = {name: words for name in dict.fromkeys(cell.choices["rater"] for cell in cells) if (words := doubt(name))}
-    if doubts:
-        of = sum(cell.choices["rater"] in doubts for cell in cells)
-        leads = one.leading is not None and one.leading.choices.get("rater") in doubts
-        first = ", the study's first method among them" if leads else ""
-        named = "; ".join(f"{rater_words(name)}: {words}" for name, words in doubts.items())
-        yield f"{of} of {count(len(cells), 'method')} {'uses' if of == 1 else 'use'} a doubtful rater{first} ({named})."
+def _carried(one: Finding) -> Iterator[str]:
+    """Whether the finding may rest on its raters: how good those are, what is left of it without the others."""
+    support = one.support
+    if support is None:
+        return
+    if support.others:
+        # Raters that are doubted for the same reason are named together.
+        reasons: dict[str, list[str]] = {}
+        for name in support.others:
+            reasons.setdefault(doubt(name), []).append(rater_words(name))
+        named = "; ".join(f"{listed(names)}: {why}" for why, names in reasons.items())
+        if not support.carrying:
+            yield f"No rater here is known to be good enough for this finding to rest on ({named})."
+        else:
+            cells = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
+            of = sum(cell.choices.get("rater") in support.others for cell in cells)
+            uses = "uses" if of == 1 else "use"
+            yield (
+                f"{of} of {count(len(cells), 'method')} {uses} raters that are not known to be good enough ({named}); "
+                f"{_without_others(one, support)}."
+            )
+    if support.only_tilt:
+        yield "No method that says so shows more than its rater's own bias: it may be the raters' and not the model's."
 
 
-def doubt(rater: str) -> str:
-    """Why a rater is to be doubted, by the figure to go by first; blank where it is not, or is a person."""
-    if rater.startswith((PEOPLE, HUMAN)):
-        return ""
-    figures = quality_of(rater)
-    if not figures:
-        return "quality never measured"
-    value = figures[0].value
-    return f"near a coin toss or worse, {figures[0].figure} {percent(value, 0)}" if value < _COIN_TOSS else ""
-
-
-def doubts(raters: Iterable[str]) -> Iterator[str]:
-    """Why raters are to be doubted, with the texts that they were measured on."""
-    for rater in raters:
-        if why := doubt(rater):
-            first, *others = quality_of(rater) or (None,)
-            on = f" on {first.n:,} texts ({first.on})" if first else ""
-            better = [
-                f"{percent(each.value, 0)} on {each.n:,} ({each.on})"
-                for each in others
-                if each and first and each.figure == first.figure
-            ]
-            also = f"; it reaches {listed(better)}" if better else ""
-            yield f"{capitalised(rater_words(rater))} is doubtful: {why}{on}{also}."
+def _without_others(one: Finding, support: Support) -> str:
+    if support.same(one.verdict) or support.alone is None:
+        return "without them the verdict is the same"
+    own = support.alone.verdict
+    turned = own.strength == one.verdict.strength
+    return f"without them the verdict would be “{own.words}{', the other way' if turned else ''}”"
 
 
 def finding_json(one: Finding) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 OWN_TILT = "largest own tilt"
-"""The figure that is no share: the largest difference between two groups on the same sentences, on the rater's scale."""
+"""The figure that is no share: the largest difference of two groups on the same sentences, on the rater's scale."""
 BAR = 0.5
 """How far from guessing to perfect a rater has to be before a finding may rest on it."""
 
@@ -43,6 +43,11 @@ class Quality:
     def is_tilt(self) -> bool:
         """Whether it says how far the rater leans, not how often it is right."""
         return self.figure == OWN_TILT
+
+    @property
+    def is_auc(self) -> bool:
+        """Whether it is the area under a ROC curve, and no share of texts."""
+        return self.figure == "AUC"
 
     @property
     def carries(self) -> bool:

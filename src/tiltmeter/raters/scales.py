@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tiltmeter import registry
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.raters.class_map import declared
 from tiltmeter.records import Rating
 
@@ -52,7 +54,9 @@ SCALES: Mapping[str, Scale] = {
         Scale("about", 0.0, 1.0, None, 0),
     )
 }
-"""By kind. Of other kinds nothing is declared, and their ends are seen from the values."""
+"""By kind. Of other kinds a plug-in may declare it; otherwise their ends are seen from the values."""
+_WITHOUT_ENDS = ("readability",)
+"""Kinds of ours whose numbers have no ends; neither direction is worse."""
 _THRESHOLDS: Mapping[str, float] = {"toxicity": 0.5, "toxicity.tiny.v1": 0.7}
 """By kind, and by rater where its makers say otherwise; the cards say why."""
 
@@ -94,7 +98,27 @@ def scale_of(rater: str) -> Scale | None:
     meaning = declared(rater)
     if meaning is not None:
         return Scale(kind_of(rater), *meaning.ends, meaning.neutral, -meaning.favour)
-    return SCALES.get(kind_of(rater))
+    return SCALES.get(kind_of(rater)) or _of_plug_in(rater.partition(":")[0])
+
+
+def _of_plug_in(name: str) -> Scale | None:
+    """The `scale` that a rater of another package declares, where it is installed."""
+    try:
+        plugged = registry.is_plugged("rater", name) and name in registry.table("rater")
+        found = getattr(registry.load("rater", name), "scale", None) if plugged else None
+    except TiltmeterError:
+        return None
+    return found if isinstance(found, Scale) else None
+
+
+def is_without_worse_end(rater: str) -> bool:
+    """Whether it is known of a rater that neither end of its scale is worse; not so where nobody declared anything.
+
+    >>> [is_without_worse_end(name) for name in ("readability.fog.v1", "refusal.v5", "mood.mine.v1")]
+    [True, True, False]
+    """
+    scale = scale_of(rater)
+    return kind_of(rater) in _WITHOUT_ENDS if scale is None else scale.worse == 0
 
 
 def threshold_of(rater: str) -> float | None:

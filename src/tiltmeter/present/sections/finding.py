@@ -27,12 +27,14 @@ from tiltmeter.results.findings.stereotypes import spec_of
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.stats.multiverse.flips import Flips
-from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
+from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS, INCONCLUSIVE, TOO_LITTLE
 from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
 from tiltmeter.views import FACTS
 
+UNPROVEN = ", by raters that do not carry it"
+"""What follows a verdict that its raters are not good enough for."""
 _TERMS = 3
 """Words for a group that are named."""
 _FAR, _TIMES = 3.0, 5.0
@@ -50,6 +52,11 @@ def title_of(one: Finding, found: Reported) -> str:
     return f"{question.model}, {name}" if len(found.models) > 1 else name
 
 
+def is_supported(one: Finding) -> bool:
+    """Whether what a verdict claims may rest on its raters; one that claims nothing needs none."""
+    return one.carried or one.verdict.strength in (INCONCLUSIVE, TOO_LITTLE)
+
+
 def anchor_of(one: Finding) -> str:
     """Where a finding is on the page."""
     question = one.question
@@ -65,7 +72,7 @@ def anchor_of(one: Finding) -> str:
 def mark_of(one: Finding) -> str:
     """The verdict in a few words; of a check of the instrument whether it passed."""
     if not one.question.check:
-        return one.verdict.words
+        return f"{one.verdict.words}{'' if is_supported(one) else UNPROVEN}"
     return f"instrument check: {one.instrument}" if _is_checked(one.question) else "not what the check is about"
 
 

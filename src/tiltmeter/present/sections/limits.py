@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Listing, Section, text
 from tiltmeter.present.decodings import rater_words, short_scorer
+from tiltmeter.present.known_raters import doubts, left_out_words
 from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.series import is_check
-from tiltmeter.present.verdicts import doubts
 from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
-from tiltmeter.raters.quality import quality_of
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.summary.known_raters import known_rater
 from tiltmeter.results.summary.number_faults import number_faults
-from tiltmeter.results.summary.text_records import PEOPLE, kind_of
+from tiltmeter.results.summary.text_records import PEOPLE
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, View
 
@@ -281,17 +281,12 @@ def _raters(found: Reported) -> Iterator[str]:
     if not names:
         return
     yield from doubts(sorted(names))
-    for figure in (each for name in sorted(names) for each in quality_of(name)):
+    for figure in (each for name in sorted(names) for each in known_rater(name).quality):
         if figure.figure.endswith(_FOUND) and figure.value < _MISSES:
             missed = f"{percent(1 - figure.value, 0)} of {figure.n:,} {figure.figure.removesuffix(_FOUND)}"
             yield f"{capitalised(rater_words(figure.rater))} missed {missed} ({figure.on})."
-    kinds: dict[str, list[str]] = {}
-    for name in sorted(names):
-        kinds.setdefault(kind_of(name), []).append(name)
-    alone = [rater_words(own[0]) for own in kinds.values() if len(own) == 1]
-    if alone:
-        one = "was the only rater of its kind" if len(alone) == 1 else "were each the only rater of their kind"
-        yield f"{capitalised(listed(alone))} {one}: a result of one rater alone may be a fact about the rater."
+    left = (one for _, summary in runs if summary.continuations for one in summary.continuations.left_out)
+    yield from left_out_words({one.rater: one for one in left}.values())
     cells = [
         cell
         for _, summary in runs

@@ -9,7 +9,16 @@ from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.checks import other_scorers, results_words
-from tiltmeter.present.sections.finding import Places, anchor_of, as_found, effect_as_found, mark_of, title_of
+from tiltmeter.present.sections.finding import (
+    UNPROVEN,
+    Places,
+    anchor_of,
+    as_found,
+    effect_as_found,
+    is_supported,
+    mark_of,
+    title_of,
+)
 from tiltmeter.present.sections.forest import CHECKS
 from tiltmeter.present.verdicts import answer, leads_otherwise, rules
 from tiltmeter.present.words import (
@@ -121,7 +130,7 @@ def _claim(found: Reported, one: Finding) -> Text:
     tested = f", {p_equals(test)}" if test is not None else ""
     return text(
         Span(title_of(one, found), "strong", link=anchor_of(one)),
-        f": {claim} ({verdict.holds} of {count(verdict.of, 'method')}{tested}).",
+        f": {claim} ({verdict.holds} of {count(verdict.of, 'method')}{tested}{'' if is_supported(one) else UNPROVEN}).",
     )
 
 

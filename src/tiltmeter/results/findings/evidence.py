@@ -10,6 +10,7 @@ from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.instrument import RESULTS, Instrument, Result, instrument_of
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of
+from tiltmeter.results.summary.known_raters import KnownRater, LeftOut, left_out
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import Run
@@ -30,6 +31,14 @@ class Evidence:
         """The cells of a run that can answer a question."""
         answers = results_of(view).answers or _says_what_is_worse
         return [cell for cell in table_of(self.runs[place]).of(view) if answers(cell)]
+
+    def left_out(self) -> list[LeftOut]:
+        """The raters whose ratings no verdict counts, and why."""
+        every = (cell for run in self.runs for view in FACTS for cell in table_of(run).of(view))
+        cells = [cell for cell in every if cell.rater]
+        raters = list(dict.fromkeys(cell.rater for cell in cells))
+        judging = {cell.rater for cell in cells if cell.worse}
+        return list(left_out(list(map(KnownRater, raters)), judging, [(one, one) for one in raters]))
 
     def instrument(self, model: str, view: View) -> Result:
         """The worst result of the checks of the instrument in the runs that ask a model in a view."""

@@ -12,6 +12,7 @@ from tiltmeter.results.findings.evidence import Evidence, cells_of, has_cells
 from tiltmeter.results.findings.instrument import Result
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
 from tiltmeter.results.findings.stereotypes import group_pairs, spec_of
+from tiltmeter.results.findings.support import Support, is_only_tilt, raters_of
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
 from tiltmeter.results.names import names_of
 from tiltmeter.results.summary.runs import RunSummary
@@ -19,7 +20,7 @@ from tiltmeter.results.views import results_of
 from tiltmeter.stats.estimates import holm
 from tiltmeter.stats.missing import missing_words
 from tiltmeter.stats.multiverse.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
-from tiltmeter.stats.multiverse.cells import CellData, CellResult, evaluate
+from tiltmeter.stats.multiverse.cells import CellData, CellResult, Cells, evaluate
 from tiltmeter.stats.multiverse.conclusion import Multiverse, concluded
 from tiltmeter.stats.multiverse.verdict import Verdict, verdict
 from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS, curve_test
@@ -47,6 +48,8 @@ class Finding:
     """The cell of the choices that the study names first, which was settled before any number was seen."""
     mostly_tilt: int = 0
     """Further cells in which that goes the same way and is over half of the difference."""
+    support: Support | None = None
+    """Whether its raters are good enough for it; None where nothing was rated."""
 
     @property
     def verdict(self) -> Verdict:
@@ -66,8 +69,14 @@ class Finding:
         """The question and everything that is said of it."""
         return {"question": self.question.as_json(), **self.multiverse.as_json(), **self._known()}
 
+    @property
+    def carried(self) -> bool:
+        """Whether it may rest on its raters; so where nothing was rated."""
+        return self.support is None or self.support.carries(self.verdict)
+
     def _known(self) -> dict[str, Any]:
-        return {"within_tilt": self.within_tilt, "mostly_tilt": self.mostly_tilt, "instrument": self.instrument}
+        known = {"within_tilt": self.within_tilt, "mostly_tilt": self.mostly_tilt, "instrument": self.instrument}
+        return {**known, "raters": self.support.as_json(self.verdict) if self.support else None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +103,39 @@ def finding(question: Question, material: Evidence, *, permutations: int = PERMU
     """Answer a question in all of its cells."""
     seed = int(material.runs[0].meta["resolved"]["seed"])
     cells, deviations = _aggregated(question, cells_of(question, material))
-    evaluated = evaluate(cells, groups=question.groups)
-    found = in_deviations_of(evaluated, deviations)
-    test = curve_test(found, permutations=permutations, seed=seed)
+    found, whole = _concluded(question, cells, deviations, permutations, seed)
     one_way = sum(
         found.data[place].crossed_with_templates and not found.results[place].both_ways
         for place in (found.valued if FACTS[question.view].crossed else ())
     )
-    missing = missing_words([found.data[place] for place in found.valued], question.groups)
-    whole = concluded(found, test, groups=question.groups, seed=seed, missing=missing)
     tilts = rater_tilts(question, material)
     within, mostly = cells_within_tilt(found.results, tilts) if tilts else (None, 0)
     made_by = material.instrument(question.model, question.view)
-    return Finding(question, whole, within, one_way, made_by, next(iter(found.results), None), mostly)
+    good, others = raters_of(found.results)
+    support = None
+    if good or others:
+        alone = None
+        if good and others:
+            own = [place for place, cell in enumerate(cells) if cell.choices.get("rater") in good]
+            some = [cells[place] for place in own], [deviations[place] for place in own]
+            alone = _concluded(question, *some, permutations, seed)[1]
+        sign = whole.curve.dominant
+        support = Support(tuple(good), tuple(others), alone, is_only_tilt(found.results, sign, tilts))
+    return Finding(question, whole, within, one_way, made_by, next(iter(found.results), None), mostly, support)
+
+
+def _concluded(
+    question: Question,
+    cells: Sequence[CellData],
+    deviations: Sequence[float | None],
+    permutations: int,
+    seed: int,
+) -> tuple[Cells, Multiverse]:
+    """What some cells of a question say, and what they come to."""
+    found = in_deviations_of(evaluate(cells, groups=question.groups), deviations)
+    test = curve_test(found, permutations=permutations, seed=seed)
+    missing = missing_words([found.data[place] for place in found.valued], question.groups)
+    return found, concluded(found, test, groups=question.groups, seed=seed, missing=missing)
 
 
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:
@@ -126,25 +155,28 @@ def corrected(answers: Sequence[Finding], asked: Sequence[Question]) -> list[Fin
     """
     family = sum(not one.check for one in asked)
     main = {one.question: one.multiverse.test.p for one in answers if one.question.main and not one.question.check}
-    adjusted = dict(zip(main, holm(list(main.values()), of=family), strict=True))
     made = []
     for one in answers:
-        if one.question in adjusted:
-            made.append(_verdict_of(one, adjusted[one.question], family))
-        elif one.question.check:
+        if one.question.check:
             made.append(one)
-        else:
-            # A question beside the main ones is one more, and changes nothing in what is said to these.
-            *_, p = holm([*main.values(), one.multiverse.test.p], of=family + 1)
-            made.append(_verdict_of(one, p, family + 1))
+            continue
+        others = [p for question, p in main.items() if question != one.question]
+        # A question beside the main ones is one more, and changes nothing in what is said to these.
+        asked_in_all = family if one.question in main else family + 1
+        support = one.support
+        if support and support.alone:
+            # What the raters that carry it say alone is asked in place of the whole, so it counts the same questions.
+            support = replace(support, alone=_with_verdict(support.alone, others, asked_in_all))
+        made.append(replace(one, multiverse=_with_verdict(one.multiverse, others, asked_in_all), support=support))
     return made
 
 
-def _verdict_of(one: Finding, p_adjusted: float | None, questions: int) -> Finding:
-    whole = one.multiverse
+def _with_verdict(whole: Multiverse, others: Sequence[float | None], questions: int) -> Multiverse:
+    """The same with the verdict that counts all questions, of which `others` have these p-values."""
+    *_, p_adjusted = holm([*others, whole.test.p], of=questions)
     missing = whole.verdict.missing
     said = verdict(whole.curve, whole.test, p_adjusted=p_adjusted, questions=questions, missing=missing)
-    return replace(one, multiverse=replace(whole, verdict=said))
+    return replace(whole, verdict=said)
 
 
 def _spread_out(every: Sequence[Question], most: int) -> list[Question]:

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.raters.scales import is_without_worse_end
 from tiltmeter.records import Estimate
 from tiltmeter.results.cells import Cell, Combination, Measurement
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
@@ -146,7 +147,21 @@ def _boards(view: View, sides: Sequence[Side]) -> tuple[list[Leaderboard], list[
     """The boards of a view, and what not all models have of it."""
     tables = [cells_by_choices(side, view, _named(sides[0], side, view)) for side in sides]
     common = {place: [table[place] for table in tables] for place in tables[0] if all(place in each for each in tables)}
-    return list((results_of(view).boards or _of_groups)(sides, common)), _missing(view, sides, tables)
+    notes = [*_missing(view, sides, tables), *_without_worse(view, common)]
+    return list((results_of(view).boards or _of_groups)(sides, common)), notes
+
+
+def _without_worse(view: View, common: Common) -> Iterator[str]:
+    """The raters without a board, since no ranking says which of their numbers are worse."""
+    cells = [one[0] for one in common.values() if one[0].rater]
+    judging = {cell.rater for cell in cells if cell.worse}
+    silent = list(dict.fromkeys(cell.rater for cell in cells if cell.rater not in judging))
+    neither = [rater for rater in silent if is_without_worse_end(rater)]
+    unknown = [rater for rater in silent if rater not in neither]
+    if neither:
+        yield f"{view}: {some_of(neither)} left out, since neither end of the scale is worse"
+    if unknown:
+        yield f"{view}: {some_of(unknown)} left out, since nobody declared which end of the scale is worse"
 
 
 def joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float | None, ...]]], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.raters.scales import PEOPLE, kind_of, scale_of
 from tiltmeter.records import Decoding, Estimate, Scope
@@ -15,6 +15,9 @@ from tiltmeter.results.summary.word_records import WordCell
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.structures.by_structure import StructureSummary
 from tiltmeter.stats.views.continuations import ContinuationSummary, GroupPair
+
+if TYPE_CHECKING:
+    from tiltmeter.results.summary.known_raters import KnownRater, LeftOut
 
 __all__ = ["PEOPLE", "kind_of"]
 
@@ -35,6 +38,12 @@ class RaterTilt:
             return self.difference[a, b].value
         value = self.difference[b, a].value if (b, a) in self.difference else None
         return None if value is None else -value
+
+    @property
+    def widest(self) -> tuple[tuple[str, str], Estimate]:
+        """The two groups between which the rater makes the largest difference by itself."""
+        known = [one for one in self.difference.items() if one[1].value is not None]
+        return max(known, key=lambda one: abs(one[1].value or 0.0), default=(("", ""), Estimate(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +223,10 @@ class ContinuationsSummary:
     """The words that set groups and structures apart, one for each model, source and bias."""
     situations_pooled: Sequence[SituationsCell] = ()
     """The same over all decodings, by the first rater of group words: each text counts once, at its longest."""
+    raters: Sequence[KnownRater] = ()
+    """What is known of each rater of the run."""
+    left_out: Sequence[LeftOut] = ()
+    """Raters that take no part in verdicts, or are compared with no other."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -228,6 +241,8 @@ class ContinuationsSummary:
                 }
                 for tilt in self.tilts
             ],
+            "raters": [one.as_json() for one in self.raters],
+            "left_out": [one.as_json() for one in self.left_out],
             "agreement": [one.as_json() for one in self.agreement],
             "refusals": [one.as_json() for one in self.refusals],
             "sizes": [curve.as_json() for curve in self.sizes],

@@ -14,6 +14,7 @@ from tiltmeter.results.items import rated_items
 from tiltmeter.results.measurements.columns import TILT
 from tiltmeter.results.measurements.continuations import GROUP_RATERS
 from tiltmeter.results.measurements.people import rating_rows
+from tiltmeter.results.summary.known_raters import KnownRater, left_out
 from tiltmeter.results.summary.people import (
     compare_with_people,
     people_agreement,
@@ -93,10 +94,13 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts, name = rated_by_people(table), people_name(table)
     order = partial(_in_order, run)
+    agreement = (*compare_raters(judged, seed), *compare_with_people(texts, name, judged, seed))
+    raters = tuple(_known(run, used.name, tilts) for used in found.raters)
+    judging = {cell.rater for cell in rated if cell.worse}
     return ContinuationsSummary(
         cells=(*cells, *people_cells(texts, name, _scope(judged), order)),
         tilts=tilts,
-        agreement=(*compare_raters(judged, seed), *compare_with_people(texts, name, judged, seed)),
+        agreement=agreement,
         refusals=tuple(refusals(rated, refusal_rater(found), order)),
         sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
         people=people_agreement(texts, name) if texts else None,
@@ -105,7 +109,13 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         situations=tuple(_situations(run, [cell], cell.decoding) for cell in stated),
         situations_pooled=tuple(_situations(run, cells, None) for cells in _each_text_once(stated)),
         words=tuple(word_cells(run, order)),
+        raters=raters,
+        left_out=tuple(left_out(raters, judging, [(one.first, one.second) for one in agreement])),
     )
+
+
+def _known(run: Run, rater: str, tilts: Sequence[RaterTilt]) -> KnownRater:
+    return KnownRater(rater, _threshold(run, rater), tuple(one for one in tilts if one.rater == rater))
 
 
 def _states(found: Continuations, cell: Cell) -> bool:

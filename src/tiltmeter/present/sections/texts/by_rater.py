@@ -9,13 +9,14 @@ from itertools import groupby
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.present.decodings import rater_words, row_words, source_words
+from tiltmeter.present.known_raters import head_words
 from tiltmeter.present.sections.texts.groups import refusal_notes
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
-from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
-from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, percent, signed
-from tiltmeter.raters.quality import quality_of
+from tiltmeter.present.tables import Cell, interval_words, sort_key, table
+from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, signed
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.results.summary.by_rater import Board, BoardReading, Row
+from tiltmeter.results.summary.known_raters import known_rater
 from tiltmeter.results.summary.text_records import PEOPLE, favour, kind_of
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.views.rating_curves import negated
@@ -223,7 +224,7 @@ def _range_words(board: Board, rater: str) -> str:
 
 
 def board_table(board: Board, texts: RunTexts) -> Table | None:
-    """Each rater's difference with its interval and ratio, whether methods agree, and how good the rater is."""
+    """Each rater's difference with its interval and ratio, below what is known of it, and whether methods agree."""
     alone = len({source for source, _, _ in board.rows}) == 1
     rows: list[tuple[Cell, ...]] = []
     for row in board.rows:
@@ -241,12 +242,12 @@ def board_table(board: Board, texts: RunTexts) -> Table | None:
             for rater in board.raters
         )
         rows.append((TableCell("Across settings"), *cells, TableCell("")))
-    rows.append((TableCell("Measured quality", link="raters"), *map(quality_cell, board.raters), TableCell("")))
     what = "The largest difference between two groups"
     if not board.widest:
         a, b = (texts.group(group, board.bias) for group in (board.a, board.b))
         what = f"Mean rating of texts about {a} minus that of texts about {b}"
-    columns = (Column("Prompts, decoding"), *numbers(*map(rater_words, board.raters)), Column("Across raters"))
+    heads = (rater_column(rater, board.bias, texts) for rater in board.raters)
+    columns = (Column("Prompts, decoding"), *heads, Column("Across raters"))
     return table(f"{what}{f' ({source_words(board.rows[0][0])})' if alone else ''}", columns, rows)
 
 
@@ -263,13 +264,14 @@ def _people_cell(board: Board, rater: str, texts: RunTexts) -> TableCell:
     return TableCell("")
 
 
-def quality_cell(rater: str) -> TableCell:
-    """The figure to go by of a rater's quality."""
+def rater_column(rater: str, bias: str, texts: RunTexts) -> Column:
+    """A rater as the head of a column of its results: its scale, its quality and its own tilt below its name."""
     if rater.startswith(PEOPLE):
-        return TableCell("people")
-    for one in quality_of(rater):
-        return TableCell(f"{one.figure}: {percent(one.value, 0)}", count(one.n, "text"))
-    return TableCell("not measured")
+        alpha = texts.summary.people.krippendorff if texts.summary.people else None
+        agree = "" if alpha is None else f"Krippendorff’s alpha {signed(alpha)}"
+        return Column(rater_words(rater), True, "\n".join(filter(None, (head_words(known_rater(rater)), agree))))
+    known = next((one for one in texts.summary.raters if one.rater == rater), None) or known_rater(rater)
+    return Column(rater_words(rater), True, head_words(known, bias))
 
 
 def _cell(board: Board, found: BoardReading | None, texts: RunTexts) -> TableCell:

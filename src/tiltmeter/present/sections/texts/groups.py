@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import asking_words, rater_words
+from tiltmeter.present.known_raters import figure_words
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, capitalised, count, listed, p_value, percent, percent_range, signed
-from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.regard_labels import OTHER
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Estimate
 from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.summary.by_rater import Board
+from tiltmeter.results.summary.known_raters import known_rater
 from tiltmeter.results.summary.refusals import GroupRefusals, Refusals, longest, refusal_rater
 from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, kind_of
 from tiltmeter.stats.views.continuations import GroupSummary
@@ -286,7 +287,7 @@ def wider(groups: Sequence[GroupRefusals]) -> bool:
 def _detector(texts: RunTexts) -> str:
     """How good the rater is that finds refusals."""
     rater = refusal_rater(texts.kept)
-    figures = [f"{one.figure} {percent(one.value, 0)} of {one.n:,}" for one in quality_of(rater or "")]
+    figures = [figure_words(one) for one in known_rater(rater or "").quality]
     return f" They are found by a detector ({'; '.join(figures)}), so a few may be none." if figures else ""
 
 

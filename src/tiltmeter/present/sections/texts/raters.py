@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
+from tiltmeter.present.known_raters import interval_words as figure_interval
+from tiltmeter.present.known_raters import scale_words, tilt_words, value_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown, texts_of, titled
 from tiltmeter.present.tables import Cell, interval_words, mean_cell, numbers, share_cell, sort_key, table, value_cell
-from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, signed
-from tiltmeter.raters.quality import Quality, quality_of
+from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, signed
 from tiltmeter.raters.tilt import note
-from tiltmeter.records import Estimate
-from tiltmeter.results.summary.text_records import PeopleAgreement, RatersCompared, RaterTilt
+from tiltmeter.results.summary.text_records import PeopleAgreement, RatersCompared
 from tiltmeter.stats.views.continuations import GroupPair
 from tiltmeter.views import FACTS
 
@@ -60,24 +60,25 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
 
 
 def quality_table(texts: RunTexts) -> Table | None:
-    """Every rater of the run with each figure of its quality, or that there is none."""
+    """Every rater of the run: its scale, each figure of its quality, or that there is none, and how far it leans."""
     rows: list[tuple[Cell, ...]] = []
-    for used in texts.kept.raters:
-        figures: tuple[Quality | None, ...] = quality_of(used.name) or (None,)
-        for one in figures:
-            name = TableCell(rater_words(used.name), used.name)
-            if one is None:
-                rows.append(
-                    (name, TableCell("not measured"), TableCell(NONE), TableCell(NONE), TableCell(""), TableCell(""))
-                )
-                continue
-            interval = "" if one.low is None else percent_range(one.low, one.high, 0)
+    for known in texts.summary.raters:
+        name = TableCell(rater_words(known.rater), f"{known.rater}\n{scale_words(known)}")
+        tilt = TableCell(tilt_words(known))
+        carries = "a finding may rest on it" if known.carries else "no finding may rest on it alone"
+        for one in known.quality:
             seen = TableCell("no" if one.unseen else "in part", one.caution)
-            share = TableCell(percent(one.value), interval, sort_key(one.value))
-            rows.append((name, TableCell(one.figure), share, one.n, TableCell(one.on), seen))
+            figure = TableCell(value_words(one), figure_interval(one), sort_key(one.value))
+            guess = "" if one.guessing is None or one.is_auc else f"{percent(one.guessing, 0)} by guessing"
+            what = TableCell(one.figure, "\n".join(filter(None, (guess, carries))))
+            rows.append((name, what, figure, one.n, TableCell(one.on), seen, tilt))
+            carries = ""
+        if not known.quality:
+            not_measured = TableCell("not measured", carries)
+            rows.append((name, not_measured, TableCell(NONE), TableCell(NONE), TableCell(""), TableCell(""), tilt))
     columns = (
         *(Column("Rater"), Column("What was measured"), *numbers("Figure", "Texts")),
-        *(Column("Measured on"), Column("Known to the rater before?")),
+        *(Column("Measured on"), Column("Known to the rater before?"), Column("Leans by itself")),
     )
     return table("Measured quality of the raters", columns, rows)
 
@@ -100,7 +101,7 @@ def tilt_charts(texts: RunTexts) -> Iterator[Chart]:
                 ),
             )
             for tilt in own
-            for pair, found in [widest(tilt)]
+            for pair, found in [tilt.widest]
             if found.value is not None and abs(found.value) > _ROUNDING
         ]
         if rows:
@@ -117,18 +118,12 @@ def tilt_charts(texts: RunTexts) -> Iterator[Chart]:
             )
 
 
-def widest(tilt: RaterTilt) -> tuple[tuple[str, str], Estimate]:
-    """The two groups between which a rater makes the largest difference by itself."""
-    known = [one for one in tilt.difference.items() if one[1].value is not None]
-    return max(known, key=lambda one: abs(one[1].value or 0.0), default=(("", ""), Estimate(None)))
-
-
 def tilt_table(texts: RunTexts) -> Table | None:
     """Each rater's mean by group on sentences in which only the group changes."""
     rows: list[tuple[Cell, ...]] = []
     for tilt in texts.summary.tilts:
         means = [f"{texts.group(group, tilt.bias)} {mean_cell(found).text}" for group, found in tilt.by_group.items()]
-        pair, found = widest(tilt)
+        pair, found = tilt.widest
         largest = TableCell("none", note(tilt.rater, masked=True) or "the same for every group", "0")
         if found.value is None:
             largest = TableCell(NONE)

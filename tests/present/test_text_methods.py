@@ -111,5 +111,5 @@ def test_colour_points_to_the_group_that_is_rated_worse(read):
     ("second", "mark", "words"), [(UP, "opposed", "opposite"), (DOWN, "", "agree"), (Estimate(None), "", "")]
 )
 def test_the_table_says_whether_settings_agree(read, second: Estimate, mark: str, words: str):
-    across = board_table(*read(cell(DOWN), cell(second, decoding=THIRTY))).rows[-2][1]
+    across = board_table(*read(cell(DOWN), cell(second, decoding=THIRTY))).rows[-1][1]
     assert across.mark == mark and words in across.text

@@ -34,7 +34,7 @@ _ASKED = {
 
 @app.command("list")
 def list_raters(json: JsonOption = False) -> None:
-    """List the raters: their scale, how good each is and on which texts, how far it leans, and what it needs."""
+    """List the raters: scale, measured quality, own tilt, and what each needs."""
     from tiltmeter import registry
     from tiltmeter.results.summary.known_raters import known_rater
 

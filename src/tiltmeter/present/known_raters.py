@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.words import capitalised, count, listed, percent, percent_range
 from tiltmeter.raters.quality import Quality
+from tiltmeter.raters.tilt import note
 from tiltmeter.results.summary.known_raters import AGREEMENT, KnownRater, LeftOut, known_rater
 
 NOT_MEASURED = "quality not measured"
@@ -72,16 +73,13 @@ def quality_words(known: KnownRater) -> str:
 def tilt_words(known: KnownRater, bias: str = "") -> str:
     """How far it leans by itself: for the groups of a bias where the run measured that, otherwise as known before."""
     here = known.tilt_for(bias)
-    if here:
-        value = here.widest[1].value
-        if value is not None:
-            return f"own tilt up to {_size(value)} in this run"
+    value = here.widest[1].value if here else None
+    if value is not None:
+        if abs(value) >= _ROUNDING:
+            return f"own tilt up to {abs(value):.3f} in this run"
+        return "no own tilt, as the group is masked" if note(known.rater, masked=True) else "no own tilt in this run"
     before = known.own_tilt
     return f"own tilt up to {before.value:.2f} in our own test" if before else "own tilt not measured"
-
-
-def _size(value: float) -> str:
-    return "0" if abs(value) < _ROUNDING else f"{abs(value):.3f}"
 
 
 def head_words(known: KnownRater, bias: str = "") -> str:
@@ -103,9 +101,9 @@ def doubt(rater: str) -> str:
     if not known.quality:
         return NOT_MEASURED
     first = known.quality[0]
-    seen = "" if first.unseen else ", on texts seen before"
+    seen = "" if first.unseen else " seen before"
     guess = "" if first.is_auc or first.guessing is None else f", {percent(first.guessing, 0)} by guessing"
-    return f"{figure_words(first)}{guess}{seen}"
+    return f"{figure_words(first)}{seen}{guess}"
 
 
 def doubts(raters: Iterable[str]) -> Iterator[str]:
@@ -126,22 +124,21 @@ def doubts(raters: Iterable[str]) -> Iterator[str]:
 def left_out_words(found: Iterable[LeftOut]) -> Iterator[str]:
     """Which raters take no part in verdicts, why, and what would have to be declared; which are compared with none."""
     every = list(found)
-    alone = [one for one in every if AGREEMENT in one.of]
     neither = [one for one in every if one.why == "neither end is worse"]
     if neither:
         take, scales = ("takes", "its scale") if len(neither) == 1 else ("take", "their scales")
         yield (
             f"{_names(neither)} {take} no part in verdicts and rankings: neither end of {scales} is declared worse for "
-            f"the people a text is about.{_compared([one for one in neither if one in alone])}"
+            f"the people a text is about{_nor_compared(neither)}.{_compared(neither)}"
         )
     unknown = [one for one in every if one.why == "not declared"]
     if unknown:
         take, its = ("takes", "its") if len(unknown) == 1 else ("take", "their")
         yield (
             f"{_names(unknown)} {take} no part in verdicts and rankings, because nobody declared {its} scale and which "
-            f"end of it is worse.{_compared([one for one in unknown if one in alone])} {_DECLARE}."
+            f"end of it is worse{_nor_compared(unknown)}.{_compared(unknown)} {_DECLARE}."
         )
-    single = [one for one in alone if one.why is None]
+    single = [one for one in every if one.why is None]
     if single:
         yield (
             f"{_names(single)} {_COMPARED[len(single) == 1]}, because no other of the same kind rated the texts: a "
@@ -152,9 +149,15 @@ def left_out_words(found: Iterable[LeftOut]) -> Iterator[str]:
 _COMPARED = ("were compared with no other rater", "was compared with no other rater")
 
 
-def _compared(alone: Sequence[LeftOut]) -> str:
+def _compared(of: Sequence[LeftOut]) -> str:
     """Which of some raters were compared with none."""
-    return f" {_names(alone)} {_COMPARED[len(alone) == 1]}." if alone else ""
+    alone = [one for one in of if AGREEMENT in one.of]
+    return f" {_names(alone)} {_COMPARED[len(alone) == 1]}." if alone and alone != of else ""
+
+
+def _nor_compared(of: Sequence[LeftOut]) -> str:
+    """The same of all of them, as the end of the sentence."""
+    return f", and {_COMPARED[len(of) == 1]}" if all(AGREEMENT in one.of for one in of) else ""
 
 
 def _names(raters: Iterable[LeftOut]) -> str:

@@ -76,7 +76,9 @@ def rendered(blocks: Iterable[Block], depth: int = 0) -> Iterator[RenderableType
 def _heading(section: Section, depth: int) -> Line:
     title = Line(visible(section.title), style="bold underline" if depth == 0 else "bold")
     if section.mark:
-        title.append("  ").append(visible(section.mark), _TONES.get(section.mark.split(" ")[0].lower(), "dim"))
+        title.append("  ").append(
+            visible(section.mark), _TONES.get(section.mark.split(" ")[0].rstrip(",").lower(), "dim")
+        )
         title.stylize("not underline", len(section.title))
     return title
 

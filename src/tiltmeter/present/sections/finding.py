@@ -33,8 +33,6 @@ from tiltmeter.store import Run
 from tiltmeter.version import __version__
 from tiltmeter.views import FACTS
 
-UNPROVEN = ", by raters that do not carry it"
-"""What follows a verdict that its raters are not good enough for."""
 _TERMS = 3
 """Words for a group that are named."""
 _FAR, _TIMES = 3.0, 5.0
@@ -52,9 +50,14 @@ def title_of(one: Finding, found: Reported) -> str:
     return f"{question.model}, {name}" if len(found.models) > 1 else name
 
 
-def is_supported(one: Finding) -> bool:
-    """Whether what a verdict claims may rest on its raters; one that claims nothing needs none."""
-    return one.carried or one.verdict.strength in (INCONCLUSIVE, TOO_LITTLE)
+def proviso(one: Finding) -> str:
+    """What follows a verdict that its raters are not good enough for; one that claims nothing needs none."""
+    support = one.support
+    if support is None or one.carried or one.verdict.strength in (INCONCLUSIVE, TOO_LITTLE):
+        return ""
+    if support.only_tilt:
+        return ", but no larger than the raters’ own bias"
+    return ", but by raters of unproven quality"
 
 
 def anchor_of(one: Finding) -> str:
@@ -72,7 +75,7 @@ def anchor_of(one: Finding) -> str:
 def mark_of(one: Finding) -> str:
     """The verdict in a few words; of a check of the instrument whether it passed."""
     if not one.question.check:
-        return f"{one.verdict.words}{'' if is_supported(one) else UNPROVEN}"
+        return f"{one.verdict.words}{proviso(one)}"
     return f"instrument check: {one.instrument}" if _is_checked(one.question) else "not what the check is about"
 
 

@@ -280,13 +280,13 @@ def _raters(found: Reported) -> Iterator[str]:
     names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
         return
-    yield from doubts(sorted(names))
+    left = {one.rater: one for _, summary in runs if summary.continuations for one in summary.continuations.left_out}
+    yield from doubts(name for name in sorted(names) if name not in left or left[name].why is None)
     for figure in (each for name in sorted(names) for each in known_rater(name).quality):
         if figure.figure.endswith(_FOUND) and figure.value < _MISSES:
             missed = f"{percent(1 - figure.value, 0)} of {figure.n:,} {figure.figure.removesuffix(_FOUND)}"
             yield f"{capitalised(rater_words(figure.rater))} missed {missed} ({figure.on})."
-    left = (one for _, summary in runs if summary.continuations for one in summary.continuations.left_out)
-    yield from left_out_words({one.rater: one for one in left}.values())
+    yield from left_out_words(left.values())
     cells = [
         cell
         for _, summary in runs

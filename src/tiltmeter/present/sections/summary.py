@@ -10,13 +10,12 @@ from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.checks import other_scorers, results_words
 from tiltmeter.present.sections.finding import (
-    UNPROVEN,
     Places,
     anchor_of,
     as_found,
     effect_as_found,
-    is_supported,
     mark_of,
+    proviso,
     title_of,
 )
 from tiltmeter.present.sections.forest import CHECKS
@@ -130,7 +129,7 @@ def _claim(found: Reported, one: Finding) -> Text:
     tested = f", {p_equals(test)}" if test is not None else ""
     return text(
         Span(title_of(one, found), "strong", link=anchor_of(one)),
-        f": {claim} ({verdict.holds} of {count(verdict.of, 'method')}{tested}{'' if is_supported(one) else UNPROVEN}).",
+        f": {claim} ({verdict.holds} of {count(verdict.of, 'method')}{tested}{proviso(one)}).",
     )
 
 
@@ -264,7 +263,7 @@ def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
         effect.low,
         effect.high,
         text=shown,
-        interval=f"{mark_of(one)}{_agreeing(one)}",
+        interval=f"{mark_of(one).removesuffix(proviso(one))}{_agreeing(one)}",
         tip=answer(one),
         place=Places(one, found).of(one.leading) if one.leading else {},
         repeats=others,
@@ -273,7 +272,9 @@ def _overview_row(one: Finding, found: Reported, several: bool) -> DotRow:
     model = f"{one.question.model}, " if len(found.models) > 1 else ""
     # Its dot is on the other side of zero than what the row says of most methods.
     apart = " (first method: the other way)" if leads_otherwise(one) else ""
-    return DotRow(f"{model}{claim_label(one, found)}{apart}", (dot,), CHECKS if one.question.check else view)
+    return DotRow(
+        f"{model}{claim_label(one, found)}{apart}{proviso(one)}", (dot,), CHECKS if one.question.check else view
+    )
 
 
 def _agreeing(one: Finding) -> str:

@@ -72,7 +72,7 @@ def quality_table(texts: RunTexts) -> Table | None:
             guess = "" if one.guessing is None or one.is_auc else f"{percent(one.guessing, 0)} by guessing"
             what = TableCell(one.figure, "\n".join(filter(None, (guess, carries))))
             rows.append((name, what, figure, one.n, TableCell(one.on), seen, tilt))
-            carries = ""
+            carries, tilt = "", TableCell("")
         if not known.quality:
             not_measured = TableCell("not measured", carries)
             rows.append((name, not_measured, TableCell(NONE), TableCell(NONE), TableCell(""), TableCell(""), tilt))

@@ -22,7 +22,7 @@ from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.findings import Finding, summarise_findings
 from tiltmeter.results.findings.support import is_only_tilt, raters_of
-from tiltmeter.results.summary.known_raters import AGREEMENT, VERDICTS
+from tiltmeter.results.summary.known_raters import AGREEMENT, VERDICTS, Lacking, LeftOut
 from tiltmeter.stats.multiverse.cells import CellResult
 from tiltmeter.store import Run
 
@@ -129,6 +129,9 @@ def test_raters_that_verdicts_leave_out_are_listed_with_the_reason() -> None:
     assert found[NEITHER] == ((VERDICTS, AGREEMENT), "neither end is worse")
     assert found["readability.fog.v1"] == ((VERDICTS, AGREEMENT), "neither end is worse")
     assert "sentiment.vader.v1" not in found
+    whys: tuple[Lacking, ...] = ("not declared", "neither end is worse")
+    declare = [LeftOut(one, (VERDICTS,), why).declare for one in (MOOD, NEITHER, "readability.fog.v1") for why in whys]
+    assert declare == ["scale", None, "scale", "worse", "scale", None]
     run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1", MOOD))
     assert [(one.rater, one.of) for one in Evidence([run]).left_out()] == [(MOOD, (VERDICTS,))]
 

@@ -46,9 +46,8 @@ def multiverse(
     --fail-if checks every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if any fits.
     """
     from tiltmeter.present.known_raters import left_out_words
-    from tiltmeter.present.multiverse import write_multiverse
+    from tiltmeter.present.multiverse import multiverse_json, write_multiverse
     from tiltmeter.present.reported import Reported
-    from tiltmeter.present.verdicts import finding_json
     from tiltmeter.results.compare.sides import Side, is_unfinished
     from tiltmeter.results.findings.evidence import Evidence
     from tiltmeter.results.findings.findings import Findings, corrected, finding, questions
@@ -80,8 +79,7 @@ def multiverse(
         write_multiverse(found, out)
         say(f"written into {out}")
     if as_json:
-        left = [one.as_json() for one in material.left_out()]
-        print_json({"answers": [finding_json(one) for one in answers], "left_out": left})
+        print_json(multiverse_json(found))
     else:
         for words in left_out_words(material.left_out()):
             say(words)

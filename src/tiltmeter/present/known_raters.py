@@ -14,7 +14,7 @@ NOT_MEASURED = "quality not measured"
 _ROUNDING = 1e-9
 """A tilt below this is rounding."""
 _DECLARE = (
-    "A rater of another package declares it as its `scale` (`tiltmeter.raters.scales.Scale`), or takes a name that "
+    "A rater of another package declares that as its `scale` (`tiltmeter.raters.scales.Scale`), or takes a name that "
     "begins with the kind whose scale it shares (sentiment.NAME.v1)"
 )
 
@@ -127,37 +127,39 @@ def left_out_words(found: Iterable[LeftOut]) -> Iterator[str]:
     neither = [one for one in every if one.why == "neither end is worse"]
     if neither:
         take, scales = ("takes", "its scale") if len(neither) == 1 else ("take", "their scales")
+        own = (
+            " A classifier of yours does with `worse=low` or `worse=high`."
+            if any(one.declare for one in neither)
+            else ""
+        )
         yield (
             f"{_names(neither)} {take} no part in verdicts and rankings: neither end of {scales} is declared worse for "
-            f"the people a text is about{_nor_compared(neither)}.{_compared(neither)}"
+            f"the people a text is about.{own}{_compared(neither)}"
         )
     unknown = [one for one in every if one.why == "not declared"]
     if unknown:
         take, its = ("takes", "its") if len(unknown) == 1 else ("take", "their")
         yield (
             f"{_names(unknown)} {take} no part in verdicts and rankings, because nobody declared {its} scale and which "
-            f"end of it is worse{_nor_compared(unknown)}.{_compared(unknown)} {_DECLARE}."
+            f"end of it is worse. {_DECLARE}.{_compared(unknown)}"
         )
     single = [one for one in every if one.why is None]
     if single:
+        was = "was" if len(single) == 1 else "were"
         yield (
-            f"{_names(single)} {_COMPARED[len(single) == 1]}, because no other of the same kind rated the texts: a "
+            f"{_names(single)} {was} compared with no other rater, because no other of its kind rated the texts: a "
             "result of one rater alone may be a fact about the rater."
         )
-
-
-_COMPARED = ("were compared with no other rater", "was compared with no other rater")
 
 
 def _compared(of: Sequence[LeftOut]) -> str:
     """Which of some raters were compared with none."""
     alone = [one for one in of if AGREEMENT in one.of]
-    return f" {_names(alone)} {_COMPARED[len(alone) == 1]}." if alone and alone != of else ""
-
-
-def _nor_compared(of: Sequence[LeftOut]) -> str:
-    """The same of all of them, as the end of the sentence."""
-    return f", and {_COMPARED[len(of) == 1]}" if all(AGREEMENT in one.of for one in of) else ""
+    if not alone:
+        return ""
+    was = "was" if len(alone) == 1 else "were"
+    who = ("It" if len(of) == 1 else "They") if alone == of else _names(alone)
+    return f" {who} {was} compared with no other rater."
 
 
 def _names(raters: Iterable[LeftOut]) -> str:

@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.present.files import write_figures
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import curve_chart
 from tiltmeter.present.verdicts import finding_json
+from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS
+
+
+def multiverse_json(found: Reported) -> dict[str, Any]:
+    """The findings as records, and the raters whose ratings none of them counts."""
+    left = [one.as_json() for one in Evidence(found.read).left_out()]
+    return {"answers": [finding_json(one) for one in found.findings], "left_out": left}
 
 
 def write_multiverse(found: Reported, folder: Path) -> None:
     """Write findings as JSON, their methods as one table, and their curves as figures."""
     with whole_file(folder / "multiverse.json") as file:
-        answers = [finding_json(one) for one in found.findings]
-        json.dump({"answers": answers}, file, ensure_ascii=False, indent=1, allow_nan=False)
+        json.dump(multiverse_json(found), file, ensure_ascii=False, indent=1, allow_nan=False)
         file.write("\n")
     rows = [row for one in found.findings for row in _rows(one)]
     choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))

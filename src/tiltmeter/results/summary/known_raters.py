@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.quality import Quality, own_tilt_of, quality_of
 from tiltmeter.raters.scales import PEOPLE, Scale, is_without_worse_end, kind_of, scale_of, threshold_of
 from tiltmeter.results.measurements.columns import HUMAN
@@ -109,9 +110,16 @@ class LeftOut:
     why: Lacking | None
     """Why it takes no part in verdicts; None: it does."""
 
+    @property
+    def declare(self) -> Literal["scale", "worse"] | None:
+        """What would have to be declared for it to take part: its scale, or `worse` in the settings of a classifier."""
+        if self.why is None:
+            return None
+        return "scale" if self.why == "not declared" else "worse" if declared(self.rater) else None
+
     def as_json(self) -> dict[str, Any]:
         """The same as a record."""
-        return {"rater": self.rater, "left_out_of": list(self.of), "why": self.why}
+        return {"rater": self.rater, "left_out_of": list(self.of), "why": self.why, "declare": self.declare}
 
 
 def left_out(

@@ -46,8 +46,6 @@ def _judge(argument: str) -> dict[str, Any]:
     if not model:
         raise UserError("a judge needs a question and a chat model; write judge:sentiment:smollm2-135m")
     question = f"{asked}{mark.rstrip(':')}"
-    first, _, rest = said.partition(";")
-    is_scale = first.strip().startswith("scale=")
-    given = class_map.table(f";{first};{rest}" if is_scale else said, class_map.QUESTION)
+    given = class_map.table(said, class_map.QUESTION)
     answers = given.pop("classes")
     return {"model": model, "question": question, **({"answers": answers} if answers else {}), **given}

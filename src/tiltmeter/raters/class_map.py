@@ -17,6 +17,7 @@ from tiltmeter.errors import UserError
 KIND = "hf"
 NAME = "hf.v1"
 PYTHON = "python.v1"
+COLUMN_NAME = "column.v1"
 JUDGE = "judge.chat.v1"
 OWN = "own@"
 """With this begins, in the name of a judge, a question of the user's; its digest follows."""
@@ -25,6 +26,8 @@ Head = Literal["softmax", "sigmoid", "regression"]
 Worse = Literal["low", "high", "neither"]
 HEADS: tuple[Head, ...] = get_args(Head)
 WORSE: tuple[Worse, ...] = get_args(Worse)
+NO_AXIS = "rating"
+"""What numbers are of where nobody says."""
 _SCALE = ("worse", "axis", "range", "neutral", "mask", "threshold")
 
 
@@ -44,6 +47,9 @@ class Bearer:
 
 CLASSIFIER = Bearer("a classifier", ("classes", *_SCALE, "head", "value"), EXAMPLE)
 FUNCTION = Bearer("a function", _SCALE, "[range=0..1;worse=high;axis=toxicity]")
+COLUMN = Bearer(
+    "a column", ("classes", *(name for name in _SCALE if name != "mask")), "[range=1..5;worse=low;axis=sentiment]"
+)
 QUESTION = Bearer("a question", ("classes", *_SCALE), "[yes=1,partly=0.5,no=0;worse=low;axis=competence]")
 
 
@@ -54,7 +60,7 @@ class ClassMap:
     classes: tuple[tuple[str, float | None], ...]
     """Empty for a head that gives the number itself."""
     worse: Worse
-    axis: str = "rating"
+    axis: str = NO_AXIS
     """What the numbers are of."""
     range: tuple[float, float] | None = None
     neutral: float | None = None
@@ -125,7 +131,11 @@ def parse(said: str, bearer: Bearer = CLASSIFIER) -> ClassMap:
 
 def table(said: str, bearer: Bearer = CLASSIFIER) -> dict[str, Any]:
     """What is said in words, as a table of a study file has it."""
-    listed, *settings = (said if bearer.has_classes else f";{said}").split(";")
+    listed, *settings = said.split(";")
+    key, _, value = (part.strip() for part in listed.partition("="))
+    # A class has a number, or none: what has a range or a word is a setting.
+    if not bearer.has_classes or (key in (*bearer.settings, "scale") and not _is_class_number(value)):
+        listed, settings = "", [listed, *settings]
     classes: dict[str, Any] = {}
     for one in filter(str.strip, listed.split(",")):
         label, equals, number = one.rpartition("=")
@@ -141,6 +151,13 @@ def table(said: str, bearer: Bearer = CLASSIFIER) -> dict[str, Any]:
     return {"classes": classes, **options} if bearer.has_classes else options
 
 
+def _is_class_number(text: str) -> bool:
+    try:
+        return text == "none" or math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def of(options: Mapping[str, Any], bearer: Bearer = CLASSIFIER) -> ClassMap:
     """The map that a table of a study file gives."""
     unknown = sorted(set(options) - {*bearer.settings})
@@ -152,7 +169,7 @@ def of(options: Mapping[str, Any], bearer: Bearer = CLASSIFIER) -> ClassMap:
     found = ClassMap(
         tuple((str(label), None if number == "none" else _number(number, label)) for label, number in classes.items()),
         _one_of("worse", options.get("worse"), WORSE, "which end of the scale is worse for the people a text is about"),
-        str(options.get("axis") or "rating"),
+        str(options.get("axis") or NO_AXIS),
         ends_of(options["range"]) if "range" in options else None,
         _number(options["neutral"], "neutral") if "neutral" in options else None,
         _one_of("head", options["head"], HEADS, "how the classes relate") if "head" in options else None,
@@ -180,6 +197,7 @@ def declared(rater: str) -> ClassMap | None:
 
 
 _BEARERS = {KIND: CLASSIFIER, NAME: CLASSIFIER, "python": FUNCTION, PYTHON: FUNCTION, JUDGE: QUESTION}
+_BEARERS |= {"column": COLUMN, COLUMN_NAME: COLUMN}
 
 
 def _listed(bearer: Bearer) -> str:

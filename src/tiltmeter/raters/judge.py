@@ -133,8 +133,8 @@ def question_of(options: Mapping[str, Any]) -> Question:
 
 def name_of(question: Question, model: str) -> str:
     """What a judge is called: its question, its model and, of a question of the user's, what the numbers mean."""
-    said = f"[{question.meaning}]" if question.meaning else ""
-    return f"{class_map.JUDGE}:{question.name}:{model}{said}"
+    said = str(question.meaning or "").removeprefix(";")
+    return f"{class_map.JUDGE}:{question.name}:{model}" + (f"[{said}]" if said else "")
 
 
 _EXAMPLE = "answers = { yes = 1, no = 0 } or scale = [0, 10]"
@@ -202,6 +202,15 @@ class Judge:
         value = (self._question.answers or {})[said]
         other = f"its answer, `{said}`, has no number" if self._question.meaning else regard_labels.OTHER
         return Rating(self.name, value, None if value is not None else other, label=said)
+
+
+def judge(model: ChatModel, question: str, **settings: Any) -> Judge:
+    """A chat model as a rater: with one of the four questions by its name, or one of your own.
+
+    The settings of your own are those of a study file: `answers={"yes": 1, "no": 0}` or `scale=(0, 10)`, `worse="low"`,
+    `axis="competence"`, `mask=True`.
+    """
+    return Judge(model, question_of({"question": question, **settings}))
 
 
 def parsed(question: Question, answer: str) -> str | int | None:

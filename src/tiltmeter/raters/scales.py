@@ -80,6 +80,16 @@ def kind_of(rater: str) -> str:
     return rest if kind == PEOPLE and rest else kind
 
 
+def axis_of(rater: str) -> str:
+    """What a rater rates, on whatever scale.
+
+    >>> axis_of("toxicity.linear.v1"), axis_of("hf.v1:mine@12ab[fine=0,rude=5;worse=high;axis=toxicity]")
+    ('toxicity', 'toxicity')
+    """
+    meaning = declared(rater)
+    return meaning.axis if meaning is not None else kind_of(rater)
+
+
 def is_name(text: str) -> bool:
     """Whether the name of a column is that of a rater: it has a version, or is of a judge or of people.
 

@@ -23,7 +23,11 @@ from tiltmeter.study.records import ContinuationChoices, RaterChoice
 JUDGE = class_map.JUDGE
 _PLACE = "continuations"
 _KEYS = {"sources", "decoding", "asking", "samples", "raters", "scope", "reference", "threshold"}
-_OWN = {class_map.NAME: class_map.CLASSIFIER, class_map.PYTHON: class_map.FUNCTION}
+_OWN = {
+    class_map.NAME: class_map.CLASSIFIER,
+    class_map.PYTHON: class_map.FUNCTION,
+    class_map.COLUMN_NAME: class_map.COLUMN,
+}
 """Raters of the user's, whose names say what their numbers mean."""
 _RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
@@ -206,7 +210,7 @@ class ContinuationsReader:
             raise self.reader.error(
                 key, f"`{kind}:{where}` gives its scale twice, in its name and in a table; keep one of them"
             )
-        file, colon, function = where.rpartition(":") if full == class_map.PYTHON else (where, "", "")
+        file, colon, function = where.rpartition(":") if full != class_map.NAME else (where, "", "")
         beside = self.reader.beside(file)
         place = f"{beside}{colon}{function}" if file and is_there(beside) else where
         try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tiltmeter.raters.class_map import declared
+from tiltmeter.raters.class_map import NO_AXIS, declared
 from tiltmeter.records import Rating
 
 PEOPLE = "people"
@@ -81,13 +81,13 @@ def kind_of(rater: str) -> str:
 
 
 def axis_of(rater: str) -> str:
-    """What a rater rates, on whatever scale.
+    """What a rater rates, on whatever scale; its kind, where nobody says what its numbers are of.
 
     >>> axis_of("toxicity.linear.v1"), axis_of("hf.v1:mine@12ab[fine=0,rude=5;worse=high;axis=toxicity]")
     ('toxicity', 'toxicity')
     """
     meaning = declared(rater)
-    return meaning.axis if meaning is not None else kind_of(rater)
+    return kind_of(rater) if meaning is None or meaning.axis == NO_AXIS else meaning.axis
 
 
 def is_name(text: str) -> bool:

@@ -12,10 +12,11 @@ from tiltmeter.present.series import is_check
 from tiltmeter.present.verdicts import doubts
 from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.raters.quality import quality_of
+from tiltmeter.raters.scales import axis_of
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.number_faults import number_faults
-from tiltmeter.results.summary.text_records import PEOPLE, kind_of
+from tiltmeter.results.summary.text_records import PEOPLE
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, View
 
@@ -287,7 +288,7 @@ def _raters(found: Reported) -> Iterator[str]:
             yield f"{capitalised(rater_words(figure.rater))} missed {missed} ({figure.on})."
     kinds: dict[str, list[str]] = {}
     for name in sorted(names):
-        kinds.setdefault(kind_of(name), []).append(name)
+        kinds.setdefault(axis_of(name), []).append(name)
     alone = [rater_words(own[0]) for own in kinds.values() if len(own) == 1]
     if alone:
         one = "was the only rater of its kind" if len(alone) == 1 else "were each the only rater of their kind"

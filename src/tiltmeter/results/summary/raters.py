@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from tiltmeter.raters.class_map import NO_AXIS
 from tiltmeter.raters.scales import axis_of
 from tiltmeter.results.cells import Cell
 from tiltmeter.results.items import rated_items
@@ -37,7 +36,7 @@ def comparable(first: str, second: str) -> bool:
     kinds = kind_of(first), kind_of(second)
     if any(kind in _ALONE for kind in kinds):
         return False
-    same = axis_of(first) == axis_of(second) != NO_AXIS and favour(first) == favour(second)
+    same = axis_of(first) == axis_of(second) and favour(first) == favour(second)
     return same or kinds[0] == kinds[1] or any(kind in _TO_ALL for kind in kinds)
 
 

@@ -17,6 +17,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from tests.models.conftest import wordpiece_tokenizer
+from tests.raters.test_classifier import network
 from tiltmeter.cli import app
 from tiltmeter.sources.datasets.catalogue import DATASETS
 from tiltmeter.sources.rephrased.asking import open_forms
@@ -33,6 +35,8 @@ FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 INLINE = re.compile(r"`(tiltmeter [^`]+)`")
 SLOW_MODELS = {"test-sentences.md"}
 """Pages on what a table cannot do: write."""
+TONE = ("negative", "neutral", "positive")
+"""Classes of the classifier that the page on own raters has in its folder."""
 TYPED = [ROOT / "README.md", *(page for page in HOW_TO if page.name not in SLOW_MODELS)]
 
 
@@ -50,6 +54,10 @@ def commands(text: str) -> list[list[str]]:
 def type_page(page: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, model: str = MODEL) -> list[str]:
     """Carry out a page in a folder; what each command printed."""
     monkeypatch.chdir(folder)
+    if page.name == "own-raters.md":
+        tokenizer = wordpiece_tokenizer()
+        network("bert", TONE, tokenizer, None).eval().save_pretrained(folder / "tone")
+        tokenizer.save_pretrained(folder / "tone")
     said = []
     for kind, title, text in blocks(page):
         if title:

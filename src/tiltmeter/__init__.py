@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tiltmeter.models import load as load_model
     from tiltmeter.present.files import write_run as write_report
     from tiltmeter.raters import load as load_rater
+    from tiltmeter.raters.functions import rater
+    from tiltmeter.raters.judge import judge
+    from tiltmeter.raters.scales import Scale
     from tiltmeter.records import (
         Completion,
         Continuation,
@@ -68,6 +71,7 @@ _HOMES = {
     "Rating": "records",
     "Run": "store",
     "RunSummary": "results",
+    "Scale": "raters.scales",
     "Spec": "records",
     "TiltmeterError": "errors",
     "TokenScores": "records",
@@ -75,12 +79,14 @@ _HOMES = {
     "file_pairs": "sources.pairs_file:pairs",
     "file_prompts": "sources.prompts_file:prompts",
     "find_scorer": "measures.scorers:find",
+    "judge": "raters.judge",
     "load_model": "models:load",
     "load_rater": "raters:load",
     "load_spec": "specs:load",
     "own_prompts": "sources.own_prompts:prompts",
     "plan_study": "study:plan",
     "rate_file": "results.files.ratings",
+    "rater": "raters.functions",
     "read_run": "store",
     "read_study": "study:read",
     "score_pairs": "engine",
@@ -109,6 +115,7 @@ __all__ = [
     "Rating",
     "Run",
     "RunSummary",
+    "Scale",
     "Spec",
     "TiltmeterError",
     "TokenScores",
@@ -117,12 +124,14 @@ __all__ = [
     "file_pairs",
     "file_prompts",
     "find_scorer",
+    "judge",
     "load_model",
     "load_rater",
     "load_spec",
     "own_prompts",
     "plan_study",
     "rate_file",
+    "rater",
     "read_run",
     "read_study",
     "score_pairs",

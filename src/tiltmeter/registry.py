@@ -64,6 +64,8 @@ TABLES: dict[str, dict[str, str]] = {
         "about.parse.v1": "tiltmeter.raters.about:AboutParse",
         "judge.chat.v1": "tiltmeter.raters.judge:Judge",
         "hf.v1": "tiltmeter.raters.classifier:Classifier",
+        "column.v1": "tiltmeter.raters.column:Column",
+        "python.v1": "tiltmeter.raters.functions:Function",
     },
     "measure": {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:PREFERENCE",

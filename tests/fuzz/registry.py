@@ -99,6 +99,11 @@ def _tables() -> list[Reader]:
     return [
         Reader("table", _forms("t", seeds.PROMPTS), lambda path: (read_table(path), list(stream_table(path)))),
         Reader("rate", _forms("t", seeds.RATED), rated),
+        Reader(
+            "column of ratings",
+            lambda: [one("r.csv", "text,stars\nShe is kind.,5\nHe is kind.,4.5\n'=He,\n")],
+            lambda path: raters.load(f"column:{path}:stars[range=1..5;worse=low]").rate(["She is kind."]),
+        ),
         Reader("pairs", _forms("p", seeds.PAIRS), lambda path: (pairs_file.pairs(path), pairs_file.read(path))),
         Reader("sentences", _forms("s", seeds.SENTENCES), _sentences),
         Reader("scored pairs", _forms("s", seeds.SCORED), lambda path: summarise_file(path).as_json()),

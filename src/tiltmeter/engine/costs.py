@@ -26,6 +26,7 @@ from tiltmeter.models.api import (
 )
 from tiltmeter.models.asking import request_for
 from tiltmeter.models.next_words import before_blank, spellings
+from tiltmeter.raters.judge import Question, question_of
 from tiltmeter.raters.tilt import sentences
 from tiltmeter.records import Pair, Spec
 from tiltmeter.sources import generated
@@ -34,7 +35,7 @@ from tiltmeter.sources.generated.comparisons import comparisons
 from tiltmeter.sources.generated.model_settings import ROOM
 from tiltmeter.store import ANSWERS, Ledger
 from tiltmeter.store.next_words import ordered_questions
-from tiltmeter.study import Plan, SourceChoice
+from tiltmeter.study import Plan, RaterChoice, SourceChoice
 
 Tokens: TypeAlias = tuple[int, int]
 """Read and written by one request."""
@@ -154,8 +155,8 @@ def _roles(plan: Plan, scorers: Sequence[Scorer]) -> Iterator[tuple[str, Iterabl
     """
     for name in plan.study.models:
         yield name, _asked(plan, scorers, chat=name.startswith("chat:")), 1
-    for name in _judges(plan):
-        yield name, _judged(plan), 2
+    for judge in _judges(plan):
+        yield judge.options["model"], _judged(plan, question_of(judge.options)), 2
     for source in plan.study.generated:
         yield source.options["by"], written_sentences(plan.study.specs, source), 1
         # Nobody ranks what the tested model is to be tested on but a reader.
@@ -197,20 +198,21 @@ def _written(plan: Plan) -> Iterator[Tokens]:
             yield from repeat((estimated_tokens(asked), batch.decoding.max_new_tokens), batch.samples)
 
 
-def _judges(plan: Plan) -> list[str]:
+def _judges(plan: Plan) -> list[RaterChoice]:
     choices = plan.study.continuations
-    raters = choices.raters if choices else ()
-    return [one.options["model"] for one in raters if one.name == JUDGE]
+    return [one for one in (choices.raters if choices else ()) if one.name == JUDGE]
 
 
-def _judged(plan: Plan) -> Iterator[Tokens]:
+def _judged(plan: Plan, question: Question) -> Iterator[Tokens]:
     """Every text of every model at each of its lengths, and the sentences that show the judge's own tilt."""
     choices = plan.study.continuations
     assert choices is not None
+    # A question of the user's may be of any length.
+    around = max(_CHAT, estimated_tokens(question.prompt(""))) if question.meaning else _CHAT
     for prompt in plan.prompts:
-        read = estimated_tokens(prompt.text) + _CHAT
+        read = estimated_tokens(prompt.text) + around
         for decoding in choices.decodings:
             texts = choices.samples_of(decoding) * len(plan.study.models)
             yield from repeat((read + decoding.max_new_tokens, _CHOICE), texts)
     for groups in terms_by_group(plan.prompts, plan.study.seed).values():
-        yield from repeat((_TILT + _CHAT, _CHOICE), sum(map(len, groups.values())) * len(sentences()))
+        yield from repeat((_TILT + around, _CHOICE), sum(map(len, groups.values())) * len(sentences()))

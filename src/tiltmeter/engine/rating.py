@@ -80,11 +80,11 @@ def maker(choice: RaterChoice, executor: Executor) -> Callable[[WordSets], Rater
             made: Rater = registry.load("rater", choice.name)(words)
             return made
         if choice.name == JUDGE:
-            from tiltmeter.raters.judge import QUESTIONS, Judge
+            from tiltmeter.raters.judge import Judge, question_of
 
             judge = as_writer(executor.model(choice.options["model"]))
             judge.chat_prompt("")
-            return Judge(judge, QUESTIONS[choice.options["question"]])
+            return Judge(judge, question_of(choice.options))
         return executor.rater(f"{choice.name}:{choice.argument}" if choice.argument else choice.name)
 
     # A judge is a language model, too large to be kept while others write; the others are made once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from tiltmeter.raters.class_map import declared, split
+from tiltmeter.raters.class_map import JUDGE, OWN, declared, split
 from tiltmeter.records import ASKING, Decoding
 from tiltmeter.results.summary.by_rater import Row
 
@@ -80,9 +80,14 @@ def rater_words(rater: str) -> str:
 
     >>> rater_words("toxicity.linear.v1"), rater_words("judge.chat.v1:regard:smollm2-135m")
     ('toxicity linear', 'judge regard (smollm2-135m)')
+    >>> rater_words("judge.chat.v1:own@12ab34cd56ef:smollm2-135m[yes=1,no=0;worse=low;axis=competence]")
+    'judge competence (smollm2-135m, question 12ab)'
     """
     name, _, argument = rater.partition(":")
     meaning = declared(rater)
+    if meaning is not None and name == JUDGE:
+        asked, _, model = split(argument)[0].removeprefix(OWN).partition(":")
+        return f"judge {meaning.axis} ({model}, question {asked[:4]})"
     if meaning is not None:
         return f"{meaning.axis} ({split(argument)[0].rpartition('/')[2]})"
     words = name.rsplit(".v", 1)[0].replace(".", " ")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
-from tiltmeter.raters import regard_labels
+from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.raters import class_map, regard_labels
+from tiltmeter.raters.class_map import ClassMap
 from tiltmeter.raters.interface import rate_together
+from tiltmeter.raters.masking import MASK
 from tiltmeter.records import Completion, Decoding, ModelFacts, Rating
 
 _SHORT = Decoding(temperature=0.0, max_new_tokens=12, stop=("\n",))
@@ -36,13 +40,20 @@ class ChatModel(Protocol):
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the judge is asked. Either `answers` maps the words it may say to numbers (None: a label without a number),
-    or it has to give a whole number on the `scale`, which becomes 0 to 1."""
+    or it has to give a whole number on the `scale`, which becomes one from `ends`, 0 to 1 unless they say otherwise."""
 
     name: str
     instruction: str
     answers: Mapping[str, float | None] | None = None
     scale: tuple[int, int] | None = None
     wants_mask: bool = False
+    meaning: ClassMap | None = None
+    """What its numbers mean, of a question of the user's."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which two values the ratings lie that numbers on the scale become."""
+        return self.meaning.ends if self.meaning else (0.0, 1.0)
 
     def prompt(self, text: str) -> str:
         """The instruction with the text, which is quoted so that its own requests are not taken for ours."""
@@ -54,7 +65,8 @@ class Question:
         """What may be answered, in words."""
         if self.scale is not None:
             return f"one whole number from {self.scale[0]} to {self.scale[1]}"
-        return f"one word ({', '.join(self.answers or ())})"
+        words = list(self.answers or ())
+        return f"one {'word' if all(len(word.split()) == 1 for word in words) else 'of these'} ({', '.join(words)})"
 
 
 SENTIMENT = Question(
@@ -84,6 +96,59 @@ ABOUT = Question(
 QUESTIONS = {question.name: question for question in (SENTIMENT, TOXICITY, REGARD, ABOUT)}
 
 
+def question_of(options: Mapping[str, Any]) -> Question:
+    """What a table of a study file asks: one of the four questions by its name, or one of the user's own.
+
+    >>> question_of({"question": "Is XYZ able?", "answers": {"yes": 1, "no": 0}, "worse": "low", "mask": True}).choices
+    'one word (yes, no)'
+    >>> question_of({"question": "How warm is it?", "scale": [1, 7], "worse": "low"}).choices
+    'one whole number from 1 to 7'
+    """
+    asked = str(options["question"])
+    settings = {key: value for key, value in options.items() if key not in ("model", "question")}
+    if not settings:
+        if asked in QUESTIONS:
+            return QUESTIONS[asked]
+        problem = UnknownName("question", asked, QUESTIONS).problem
+        raise UserError(f"{problem}; one of your own needs `answers` or a `scale`, and `worse`")
+    if asked in QUESTIONS or not asked.strip():
+        raise UserError(f"`{asked}` takes no settings; a question of your own is a sentence, as “Is the text polite?”")
+    answers, scale = settings.get("answers"), settings.get("scale")
+    if (answers is None) == (scale is None):
+        raise UserError(f"a question needs either {_EXAMPLE}")
+    # The numbers of the answers, or the ends of the scale, are those of the ratings.
+    given = {"classes": answers} if scale is None else {"range": scale}
+    given |= {key: value for key, value in settings.items() if key not in ("answers", "scale")}
+    meaning = class_map.of(given, class_map.QUESTION)
+    if MASK in asked and not meaning.mask:
+        raise UserError(f"the question names {MASK}, for which the group is masked: it needs mask = true")
+    labels = dict(meaning.classes)
+    if len({" ".join(label.casefold().split()) for label in labels}) < len(labels):
+        raise UserError("two answers differ in nothing but capitals and blanks, so that they cannot be told apart")
+    numbers = None if scale is None else _whole(class_map.ends_of(scale))
+    made = Question("", " ".join(asked.split()), labels or None, numbers, meaning.mask, meaning)
+    digest = hashlib.sha256(made.prompt("…").encode()).hexdigest()[:_DIGEST]
+    return replace(made, name=f"{class_map.OWN}{digest}")
+
+
+def name_of(question: Question, model: str) -> str:
+    """What a judge is called: its question, its model and, of a question of the user's, what the numbers mean."""
+    said = str(question.meaning or "").removeprefix(";")
+    return f"{class_map.JUDGE}:{question.name}:{model}" + (f"[{said}]" if said else "")
+
+
+_EXAMPLE = "answers = { yes = 1, no = 0 } or scale = [0, 10]"
+_DIGEST = 12
+"""Signs of the hash of what is asked that stand in the name."""
+
+
+def _whole(ends: tuple[float, float]) -> tuple[int, int]:
+    low, high = (int(end) for end in ends)
+    if (low, high) != ends or low >= high:
+        raise UserError("the scale of a judge must be two whole numbers, the lowest first, e.g. scale = [0, 10]")
+    return low, high
+
+
 class Judge:
     """A chat model that rates texts; an answer that is not one of those asked for leaves the text unrated.
 
@@ -96,7 +161,7 @@ class Judge:
 
     def __init__(self, model: ChatModel, question: Question) -> None:
         self._model, self._question = model, question
-        self.name = f"judge.chat.v1:{question.name}:{model.facts.name}"
+        self.name = name_of(question, model.facts.name)
         self.wants_mask = question.wants_mask
 
     @property
@@ -132,9 +197,20 @@ class Judge:
             return Rating(self.name, None, f"the judge did not answer with {self._question.choices}", because=shown)
         if self._question.scale is not None:
             low, high = self._question.scale
-            return Rating(self.name, (said - low) / (high - low), because=str(said))
+            least, most = self._question.ends
+            return Rating(self.name, least + (said - low) / (high - low) * (most - least), because=str(said))
         value = (self._question.answers or {})[said]
-        return Rating(self.name, value, None if value is not None else regard_labels.OTHER, label=said)
+        other = f"its answer, `{said}`, has no number" if self._question.meaning else regard_labels.OTHER
+        return Rating(self.name, value, None if value is not None else other, label=said)
+
+
+def judge(model: ChatModel, question: str, **settings: Any) -> Judge:
+    """A chat model as a rater: with one of the four questions by its name, or one of your own.
+
+    The settings of your own are those of a study file: `answers={"yes": 1, "no": 0}` or `scale=(0, 10)`, `worse="low"`,
+    `axis="competence"`, `mask=True`.
+    """
+    return Judge(model, question_of({"question": question, **settings}))
 
 
 def parsed(question: Question, answer: str) -> str | int | None:
@@ -145,10 +221,20 @@ def parsed(question: Question, answer: str) -> str | int | None:
     """
     if question.scale is not None:
         low, high = question.scale
-        numbers = re.findall(r"(?<![\d.,-])\d+(?![\d]|[.,]\d)", re.sub(rf"(?:/|out of)\s*{high}\b", "", answer))
-        said = {int(number) for number in numbers}
+        sign = "[-−]?" if low < 0 else ""
+        numbers = re.findall(rf"(?<![\d.,−-]){sign}\d+(?![\d]|[.,]\d)", re.sub(rf"(?:/|out of)\s*{high}\b", "", answer))
+        said = {int(number.replace("−", "-")) for number in numbers}
         return said.pop() if len(said) == 1 and all(low <= number <= high for number in said) else None
-    known = question.answers or {}
-    words = {word for word in re.findall(r"[a-z]+", answer.lower()) if word in known}
-    denied = re.search(r"\b(?:not|neither|nor|isn't)\b", answer, re.IGNORECASE)
+    known = {" ".join(word.casefold().split()): word for word in question.answers or ()}
+    # The longest first, so that "not polite" is not taken for "polite", and what is denied is seen in the rest.
+    anyone = "|".join(_alone(word) for word in sorted(known, key=len, reverse=True))
+    whole = " ".join(answer.casefold().split())
+    words = {known[word] for word in re.findall(anyone, whole)}
+    denied = re.search(r"\b(?:not|neither|nor|isn't)\b", re.sub(anyone, "", whole))
     return words.pop() if len(words) == 1 and not denied else None
+
+
+def _alone(word: str) -> str:
+    """What finds a word that is no part of another, or a number that is no part of another."""
+    beside = r"\d" if word.isdecimal() else r"[^\W\d_]"
+    return f"(?<!{beside}){re.escape(word)}(?!{beside})"

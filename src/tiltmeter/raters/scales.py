@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tiltmeter import registry
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.raters.class_map import declared
+from tiltmeter.raters.class_map import NO_AXIS, declared
 from tiltmeter.records import Rating
 
 PEOPLE = "people"
@@ -82,6 +82,16 @@ def kind_of(rater: str) -> str:
     if kind == "judge" and argument:
         return argument.partition(":")[0]
     return rest if kind == PEOPLE and rest else kind
+
+
+def axis_of(rater: str) -> str:
+    """What a rater rates, on whatever scale; its kind, where nobody says what its numbers are of.
+
+    >>> axis_of("toxicity.linear.v1"), axis_of("hf.v1:mine@12ab[fine=0,rude=5;worse=high;axis=toxicity]")
+    ('toxicity', 'toxicity')
+    """
+    meaning = declared(rater)
+    return kind_of(rater) if meaning is None or meaning.axis == NO_AXIS else meaning.axis
 
 
 def is_name(text: str) -> bool:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Literal
 
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.interface import Rater
 from tiltmeter.raters.masking import mask_group
 from tiltmeter.records import Rating
@@ -74,9 +75,14 @@ def note(rater: str | Rater, *, masked: bool) -> str:
     'zero by construction'
     >>> note("regard.minilm", masked=False), note("readability.ari", masked=True), note("old.v0", masked=True)
     ('', '', '')
+    >>> note("python.v1:f.py:f@12ab[worse=low;range=0..1;mask=yes]", masked=True) == BY_CONSTRUCTION
+    True
     """
     from tiltmeter import registry
 
+    meaning = declared(rater) if isinstance(rater, str) else None
+    if meaning is not None:
+        return BY_CONSTRUCTION if masked and meaning.mask else ""
     try:
         maker = registry.load("rater", rater.partition(":")[0]) if isinstance(rater, str) else rater
     except UnknownName:

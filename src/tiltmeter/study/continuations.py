@@ -13,16 +13,22 @@ from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.files import is_there
 from tiltmeter.models import check_name
 from tiltmeter.models.asking import PROMPT
-from tiltmeter.raters import class_map
-from tiltmeter.raters.judge import QUESTIONS
+from tiltmeter.raters import class_map, functions
+from tiltmeter.raters.judge import name_of, question_of
 from tiltmeter.raters.scales import scale_of, threshold_of
 from tiltmeter.records import ASKING, Decoding, Scope
 from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import ContinuationChoices, RaterChoice
 
-JUDGE = "judge.chat.v1"
+JUDGE = class_map.JUDGE
 _PLACE = "continuations"
 _KEYS = {"sources", "decoding", "asking", "samples", "raters", "scope", "reference", "threshold"}
+_OWN = {
+    class_map.NAME: class_map.CLASSIFIER,
+    class_map.PYTHON: class_map.FUNCTION,
+    class_map.COLUMN_NAME: class_map.COLUMN,
+}
+"""Raters of the user's, whose names say what their numbers mean."""
 _RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
@@ -183,52 +189,58 @@ class ContinuationsReader:
         name, _, argument = given.partition(":")
         try:
             full = registry.resolve("rater", "judge.chat" if name == "judge" else name)
-            if full != class_map.NAME:
+            if full not in _OWN:
                 raters.check_name(f"{full}:{argument}" if argument else full)
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
         if full == JUDGE:
             self._check_judge(options)
-        elif full == class_map.NAME:
-            return self._classifier(argument, options)
+        elif full in _OWN:
+            return self._own(full, name, argument, options)
         elif options:
             raise self.reader.error(key, f"`{name}` has no options; write it as a string")
         place = str(self.reader.beside(argument)) if argument and is_there(self.reader.beside(argument)) else argument
         return RaterChoice(full, place or None, options)
 
-    def _classifier(self, argument: str, options: Mapping[str, Any]) -> RaterChoice:
-        """A classifier of the user's; what its classes mean stands behind its name, or in a table."""
-        key = (_PLACE, "raters")
+    def _own(self, full: str, kind: str, argument: str, options: Mapping[str, Any]) -> RaterChoice:
+        """A classifier or a function of the user's; what its numbers mean stands behind its name, or in a table."""
+        key, bearer = (_PLACE, "raters"), _OWN[full]
         where, said = class_map.split(argument)
         if said and options:
             raise self.reader.error(
-                key, f"`hf:{where}` gives its classes twice, in its name and in a table; keep one of them"
+                key, f"`{kind}:{where}` gives its scale twice, in its name and in a table; keep one of them"
             )
+        file, colon, function = where.rpartition(":") if full != class_map.NAME else (where, "", "")
+        beside = self.reader.beside(file)
+        place = f"{beside}{colon}{function}" if file and is_there(beside) else where
         try:
-            meaning = class_map.of(options) if options else None
-            if meaning is None:
-                raters.check_name(f"{class_map.NAME}:{argument}" if argument else class_map.NAME)
-                meaning = class_map.parse(said)
+            said = str(class_map.of(options, bearer)) if options else said
         except UserError as error:
-            raise self.reader.error(key, f"`hf:{where}`: {error.problem}" if options else error.problem) from None
-        place = str(self.reader.beside(where)) if is_there(self.reader.beside(where)) else where
-        return RaterChoice(class_map.NAME, f"{place}[{meaning}]")
+            raise self.reader.error(key, f"`{kind}:{where}`: {error.problem}") from None
+        named = f"{place}[{said}]" if said else place
+        try:
+            raters.check_name(f"{full}:{named}" if named else full)
+            meaning = functions.parsed(named)[1] if full == class_map.PYTHON else class_map.parse(said, bearer)
+        except UserError as error:
+            raise self.reader.error(key, error.problem) from None
+        return RaterChoice(full, f"{place}[{meaning}]")
 
     def _check_judge(self, options: Mapping[str, Any]) -> None:
         key = (_PLACE, "raters")
         right = '{ judge = { model = "smollm2-135m", question = "sentiment" } }'
-        if set(options) != {"model", "question"} or not all(isinstance(one, str) for one in options.values()):
+        if not all(isinstance(options.get(name), str) for name in ("model", "question")):
             raise self.reader.error(key, f"a judge needs a chat model and a question: {right}")
-        if options["question"] not in QUESTIONS:
-            raise self.reader.error(key, UnknownName("question", options["question"], QUESTIONS).problem)
         try:
+            question_of(options)
             check_name(options["model"])
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
 
 
 def _named(choice: RaterChoice) -> str:
-    """A rater with what stands behind its name."""
+    """A rater with what stands behind its name; a judge with its question."""
+    if choice.name == class_map.JUDGE:
+        return name_of(question_of(choice.options), choice.options["model"])
     return f"{choice.name}:{choice.argument}" if choice.argument else choice.name
 
 

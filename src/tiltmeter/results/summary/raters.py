@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from tiltmeter.raters.scales import axis_of
 from tiltmeter.results.cells import Cell
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.text_records import PEOPLE, RatersCompared, favour, kind_of
@@ -24,15 +25,19 @@ MOST_TEXTS = 10_000
 
 
 def comparable(first: str, second: str) -> bool:
-    """Whether two raters rate the same thing.
+    """Whether two raters rate the same thing, on one scale or on two.
 
     >>> comparable("sentiment.vader.v1", "sentiment.minilm.v1"), comparable("sentiment.vader.v1", "regard.minilm.v2")
+    (True, False)
+    >>> stars = "python.v1:f.py:stars@12ab[worse=low;axis=sentiment;range=1..5]"
+    >>> comparable("sentiment.vader.v1", stars), comparable(stars, stars.replace("low", "high"))
     (True, False)
     """
     kinds = kind_of(first), kind_of(second)
     if any(kind in _ALONE for kind in kinds):
         return False
-    return kinds[0] == kinds[1] or any(kind in _TO_ALL for kind in kinds)
+    same = axis_of(first) == axis_of(second) and favour(first) == favour(second)
+    return same or kinds[0] == kinds[1] or any(kind in _TO_ALL for kind in kinds)
 
 
 def compare_raters(cells: Sequence[Cell], seed: int) -> Iterator[RatersCompared]:

@@ -15,6 +15,7 @@ from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import plain_file, read_text
 from tiltmeter.present.files import REPORT
 from tiltmeter.store.run_folder import current_files, is_current
+from tiltmeter.study import read
 from tiltmeter.web.downloads import download_headers
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
@@ -24,6 +25,7 @@ from tiltmeter.web.runs import reports as runs_reports
 from tiltmeter.web.runs.files import Format
 from tiltmeter.web.runs.live import Live, RunWatcher, events, log_of, look
 from tiltmeter.web.runs.reports import FORMS, Form
+from tiltmeter.web.studies.validation import refuse_foreign_code
 from tiltmeter.web.workbench import Workbench
 
 router = APIRouter(prefix="/runs")
@@ -191,6 +193,7 @@ def resume(bench: Bench, name: str) -> Response:
             f"no file in studies/ is the study with which the run `{name}` was begun; take it over from the run, and "
             "start it from there"
         )
+    refuse_foreign_code(bench, read(bench.study(study)))
     bench.jobs.start(bench.study(study), folder, again=True)
     return go_to(address("runs", name))
 

@@ -31,6 +31,7 @@ from tiltmeter.web.studies.validation import (
     planned,
     problem_of,
     reference_to,
+    refuse_foreign_code,
     worded,
 )
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
@@ -140,6 +141,7 @@ def look_ahead(request: Request, bench: Bench, sent: Sent) -> Response:
     text = sent.text("toml")
     try:
         made = planned(bench, text, sent.one("file"))
+        refuse_foreign_code(bench, made.study)
         name = sent.one("run") or _free_name(bench, sent, made)
         ahead = outlook(made, bench.new_run(name), rates_of(bench.runs().values()))
     except TiltmeterError as error:
@@ -157,6 +159,7 @@ def save(bench: Bench, sent: Sent) -> Response:
 def start(request: Request, bench: Bench, sent: Sent) -> Response:
     """Write the study file and carry it out; refuses where the run is not what the page said it was."""
     made = planned(bench, sent.text("toml"), sent.one("file"))
+    refuse_foreign_code(bench, made.study)
     name = checked_name("run", sent.one("run"))
     folder = bench.new_run(name)
     state = state_of(folder, made)

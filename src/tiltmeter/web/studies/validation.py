@@ -10,7 +10,8 @@ from typing import Any
 
 from tiltmeter import specs
 from tiltmeter.errors import InvalidStudy, TiltmeterError, UserError
-from tiltmeter.study import Plan, parse, plan
+from tiltmeter.raters import class_map, functions
+from tiltmeter.study import Plan, Study, parse, plan
 from tiltmeter.web.workbench import Workbench
 
 
@@ -42,6 +43,22 @@ def problem_of(bench: Workbench, text: str, name: str) -> Problem | None:
     except TiltmeterError as error:
         return worded(bench, error)
     return None
+
+
+def refuse_foreign_code(bench: Workbench, study: Study) -> None:
+    """Refuse a study that runs Python from outside this folder, or from the folder of a run: it may be anybody's."""
+    home = bench.home.resolve()
+    for rater in study.continuations.raters if study.continuations else ():
+        if rater.name == class_map.PYTHON:
+            file = functions.file_of(rater.argument or "")
+            place = file.resolve() if file else None
+            runs = (home / "runs").resolve()
+            if place is None or not place.is_relative_to(home) or place.is_relative_to(runs):
+                where, _ = class_map.split(rater.argument or "")
+                raise UserError(
+                    f"`python:{where}` is not started from here: the workbench runs Python only from a file in its own "
+                    "folder, and from none in `runs`; move the file, or use `tiltmeter run`"
+                )
 
 
 def worded(bench: Workbench, error: TiltmeterError) -> Problem:

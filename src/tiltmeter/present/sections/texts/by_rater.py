@@ -14,10 +14,10 @@ from tiltmeter.present.sections.texts.groups import refusal_notes
 from tiltmeter.present.sections.texts.of_run import RunTexts, shown
 from tiltmeter.present.tables import Cell, interval_words, sort_key, table
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, listed, signed
-from tiltmeter.raters.scales import scale_of
+from tiltmeter.raters.scales import axis_of, scale_of
 from tiltmeter.results.summary.by_rater import Board, BoardReading, Row
 from tiltmeter.results.summary.known_raters import known_rater
-from tiltmeter.results.summary.text_records import PEOPLE, favour, kind_of
+from tiltmeter.results.summary.text_records import PEOPLE, favour
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.views.rating_curves import negated
 from tiltmeter.views import FACTS
@@ -134,10 +134,10 @@ def _sure(judging: Sequence[BoardReading], board: Board) -> str:
 
 def _direction(judging: Sequence[BoardReading], board: Board) -> str:
     """Which ratings are the worse ones."""
-    kinds = {kind_of(one.cell.rater): favour(one.cell.rater) for one in judging if favour(one.cell.rater)}
-    if board.widest or not kinds:
+    sides = {(axis_of(one.cell.rater), favour(one.cell.rater)): None for one in judging if favour(one.cell.rater)}
+    if board.widest or not sides:
         return ""
-    return f"Worse means {listed([('lower ' if side > 0 else 'higher ') + kind for kind, side in kinds.items()])}."
+    return f"Worse means {listed([('lower ' if side > 0 else 'higher ') + axis for axis, side in sides])}."
 
 
 def _basis(board: Board, known: Sequence[BoardReading]) -> str:

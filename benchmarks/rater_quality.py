@@ -1,366 +1,323 @@
-"""How well the raters rate: what the figures on their cards come from.
+"""How well the offline raters rate, how far they lean, and how fast they are: the table of docs/raters.md.
 
-Run `python benchmarks/rater_quality.py [--only regard] [--write] [--rater NAME …]`. Toxicity on HateCheck, by
-functionality (the file ../shared/data/hatecheck/test_suite_cases.csv, or --hatecheck FILE); sentiment, regard and
-refusal on texts that were not trained on (training/*.tsv); the tilt of each rater on our own sentences. Raters that
-need a checkpoint of the hub are left out unless named, e.g. `--rater toxicity.detoxify-original:FOLDER`. `--write`
-appends to RESULTS.md.
+Run `python benchmarks/rater_quality.py [--data ../shared/data] [--more FOLDER] [--write]`. Measured are texts of the
+repository (tests/raters/data), HateCheck and tweets kept from training where --data has them, and further public
+sentences where --more has them (`comments.tsv`: 1 or 0 for toxic, and the text; `NAME.json`: a list of objects with
+`class`, 1 or 0 for good, and `text`). A larger rater is added by `--rater NAME`. `--write` puts the figures into
+`docs/tables/raters.csv` and `docs/tables/hatecheck.csv`, into the table of `docs/raters.md`, and into
+`src/tiltmeter/raters/data/quality.tsv`, from which reports quote them; what that file says of other texts stays.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import datetime
-import platform
+import itertools
+import json
+import re
 import statistics
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest, rankdata
 
 from tiltmeter import raters
-from tiltmeter.raters import Rater, mask_group
-from tiltmeter.raters.tilt import tilt
+from tiltmeter.raters import Rater
+from tiltmeter.raters.scales import kind_of, threshold_of
 from tiltmeter.records import Rating
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "training"))
-from heads import Sentence, sentences  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
+TEXTS = ROOT / "tests" / "raters" / "data"
+QUALITY = ROOT / "src" / "tiltmeter" / "raters" / "data" / "quality.tsv"
+sys.path.insert(0, str(ROOT / "training"))
+from adapt_data import part, tweet  # noqa: E402
 
-OFFLINE = {
-    "toxicity": ["toxicity.linear", "toxicity.tiny"],
-    "sentiment": ["sentiment.vader", "sentiment.minilm"],
-    "regard": ["regard.minilm"],
-}
-# Above which a text counts as toxic: what the makers advise, one half where they advise nothing.
-THRESHOLDS = {"toxicity.tiny.v1": 0.7}
-NEUTRAL_BELOW = {"sentiment.vader.v1": 0.05}
-TILT_GROUPS = {
-    "women": ["women"],
-    "men": ["men"],
-    "Black people": ["Black people"],
-    "white people": ["white people"],
-    "Muslims": ["Muslims"],
-    "Christians": ["Christians"],
-    "gay people": ["gay people"],
-    "straight people": ["straight people"],
-    "disabled people": ["disabled people"],
-}
-REGARD = ("negative", "neutral", "positive", "other")
-NEW, LAST, OURS = "**new texts of two models**", "**last texts of two models**", "our test part"
-# What HateCheck says of the group in these functionalities, as regard.
-HATECHECK_REGARD = {
-    "derog_neg_emote_h": "negative",
-    "derog_neg_attrib_h": "negative",
-    "derog_dehum_h": "negative",
-    "derog_impl_h": "negative",
-    "threat_dir_h": "negative",
-    "ident_neutral_nh": "neutral",
-    "ident_pos_nh": "positive",
-}
+OFFLINE = (
+    *("toxicity.minilm", "hate.minilm", "toxicity.linear", "toxicity.tiny"),
+    *("sentiment.minilm", "sentiment.minilm.v1", "sentiment.vader"),
+    *("regard.minilm", "regard.minilm.v2"),
+)
+BLIND = "sentences by a writer who knew neither the raters nor their training texts"
+HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such raters"
+TWEETS = "tweets kept from training (Davidson et al.)"
+COMMENTS = "a public sample of Wikipedia talk comments"
+MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by two readers"
+TILTED = "largest own tilt"
+KNOWN = {(TWEETS, "toxicity.linear.v1"), (COMMENTS, "toxicity.linear.v1"), (COMMENTS, "toxicity.tiny.v1")}
+"""Texts that a rater may have been trained on."""
+NEUTRAL_BELOW = 0.05
+"""VADER's own line between neutral and a tone."""
 
 
-def on_hatecheck(tools: Sequence[Rater], rows: Sequence[dict[str, str]]) -> Iterator[str]:
-    """The share of texts above each rater's threshold, by functionality, and the AUC."""
-    values = [[rating.value or 0.0 for rating in tool.rate([row["test_case"] for row in rows])] for tool in tools]
-    limits = [THRESHOLDS.get(tool.name, 0.5) for tool in tools]
-    hateful = [row["label_gold"] == "hateful" for row in rows]
-    yield f"**Toxicity: HateCheck, {len(rows)} texts, {sum(hateful)} hateful; share above the threshold, in %**"
-    yield ""
-    yield (
-        "| functionality | texts | gold | "
-        + " | ".join(f"{tool.name} > {limit}" for tool, limit in zip(tools, limits, strict=True))
-        + " |"
+@dataclass(frozen=True)
+class Line:
+    """One figure, as `quality.tsv` has it."""
+
+    rater: str
+    figure: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    on: str
+    unseen: str = "yes"
+    guessing: float | None = None
+    caution: str = ""
+
+    @property
+    def cells(self) -> list[str]:
+        """What is written."""
+        return [
+            "" if one is None else f"{one:.3g}" if isinstance(one, float) else str(one) for one in vars(self).values()
+        ]
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """A table of labelled texts of the repository."""
+    with (TEXTS / f"{name}.tsv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def share(rater: str, figure: str, hits: Sequence[bool], on: str, guessing: float | None = None) -> Line:
+    """A share with its Wilson interval."""
+    found = binomtest(sum(hits), len(hits)).proportion_ci(0.95, "wilson")
+    return Line(
+        rater, figure, sum(hits) / len(hits), float(found.low), float(found.high), len(hits), on, "yes", guessing
     )
-    yield "|---|---|---|" + "---|" * len(tools)
-    for functionality in dict.fromkeys(row["functionality"] for row in rows):
-        places = [place for place, row in enumerate(rows) if row["functionality"] == functionality]
-        cells = [
-            _percent([column[place] > limit for place in places]) for column, limit in zip(values, limits, strict=True)
-        ]
-        yield f"| {functionality} | {len(places)} | {rows[places[0]]['label_gold']} | {' | '.join(cells)} |"
-    for label, wanted in (("all hateful", True), ("all non-hateful", False)):
-        places = [place for place, is_hateful in enumerate(hateful) if is_hateful == wanted]
-        cells = [
-            _percent([column[place] > limit for place in places]) for column, limit in zip(values, limits, strict=True)
-        ]
-        yield f"| **{label}** | {len(places)} | | {' | '.join(cells)} |"
-    yield "| **AUC** | | | " + " | ".join(f"{100 * auc(column, hateful):.1f}" for column in values) + " |"
 
 
-def on_sentiment(tools: Sequence[Rater]) -> Iterator[str]:
-    """Right answers among three, and the sign on the sentences that have one."""
-    rows = [row for row in sentences("sentiment") if row.part == "test"]
-    yield f"**Sentiment: the test part of our own sentences, {len(rows)}**"
-    yield ""
-    yield "| rater | right of three labels, % | right sign where there is one, % |"
-    yield "|---|---|---|"
-    tables = []
-    for tool in tools:
-        rated = tool.rate([row.text for row in rows])
-        labels = [_sentiment(tool.name, rating) for rating in rated]
-        signs = [
-            (rating.value or 0.0) * (1 if row.label == "positive" else -1) > 0
-            for row, rating in zip(rows, rated, strict=True)
-            if row.label != "neutral"
-        ]
-        right = [row.label == label for row, label in zip(rows, labels, strict=True)]
-        yield f"| {tool.name} | {_percent(right)} | {_percent(signs)} |"
-        tables += ["", f"{tool.name}:", "", *confusion(rows, labels, REGARD[:3])]
-    yield from tables
-
-
-def on_regard(tools: Sequence[Rater], hatecheck: Sequence[dict[str, str]]) -> Iterator[str]:
-    """Each rater on each set of texts with a known regard; confusion tables; right answers by theme and by source."""
-    sets = regard_sets(hatecheck)
-    answers = {
-        (title, tool.name): [_regard(rating) for rating in tool.rate([row.text for row in rows])]
-        for title, rows in sets.items()
-        for tool in tools
-    }
-    yield "**Regard: right among the texts that have one (not *other*); unrated is wrong; 95 % intervals (Wilson)**"
-    yield ""
-    yield (
-        "| texts | with a regard | rater | right, % | right of those rated, % | macro-F1 "
-        "| found: negative, neutral, positive, % | unrated, % | *other* left unrated, % |"
+def area(rater: str, figure: str, values: Any, truth: Any, on: str) -> Line:
+    """The area under the curve with the interval of DeLong, DeLong & Clarke-Pearson (1988)."""
+    yes, no = values[truth], values[~truth]
+    ranks = rankdata(np.concatenate([yes, no]))
+    above = (ranks[: len(yes)] - rankdata(yes)) / len(no)
+    below = 1 - (ranks[len(yes) :] - rankdata(no)) / len(yes)
+    value = float(above.mean())
+    spread = 1.96 * float(np.sqrt(above.var(ddof=1) / len(yes) + below.var(ddof=1) / len(no)))
+    unseen = "no" if (on, rater) in KNOWN else "yes"
+    low, high = max(0.0, value - spread), min(1.0, value + spread)
+    return Line(
+        rater, figure, value, low, high, len(values), on, unseen, 0.5, "it was trained on such texts" * (unseen == "no")
     )
-    yield "|---|---|---|---|---|---|---|---|---|"
-    for title, rows in sets.items():
+
+
+def numbers(tool: Rater, texts: Sequence[str]) -> Any:
+    """The ratings; a text that is unrated counts as the neutral value."""
+    return np.array([rating.value or 0.0 for rating in tool.rate(texts)])
+
+
+def on_abuse(tool: Rater, data: Path, more: Path | None) -> Iterator[Line]:
+    """Whether abuse, or hate, is rated higher than what is none."""
+    is_hate = kind_of(tool.name) == "hate"
+    what = "AUC of hateful texts" if is_hate else "AUC of toxic texts"
+    rows = table("toxicity")
+    truth = np.array([row["hateful" if is_hate else "toxic"] == "1" for row in rows])
+    yield area(tool.name, what, numbers(tool, [row["text"] for row in rows]), truth, BLIND)
+    cases = hatecheck(data)
+    if cases:
+        truth = np.array([row["label_gold"] == "hateful" for row in cases])
+        yield area(
+            tool.name, "AUC of hateful texts", numbers(tool, [row["test_case"] for row in cases]), truth, HATECHECK
+        )
+    file = data / "davidson" / "labeled_part.csv"
+    if file.is_file():
+        with file.open(encoding="utf-8", newline="") as stream:
+            found = [(tweet(row["tweet"]), row["class"]) for row in csv.DictReader(stream)]
+        found = [row for row in found if part(row[0]) == 0 and (row[1] != "1" or not is_hate)]
+        truth = np.array([label != "2" for _, label in found])
+        yield area(tool.name, what, numbers(tool, [text for text, _ in found]), truth, TWEETS)
+    if more and (more / "comments.tsv").is_file() and not is_hate:
+        lines = [line.split("\t", 1) for line in (more / "comments.tsv").read_text(encoding="utf-8").splitlines()]
+        truth = np.array([label == "1" for label, _ in lines])
+        yield area(tool.name, what, numbers(tool, [text.strip() for _, text in lines]), truth, COMMENTS)
+
+
+def hatecheck(data: Path) -> list[dict[str, str]]:
+    """HateCheck, where it is."""
+    file = data / "hatecheck" / "test_suite_cases.csv"
+    if not file.is_file():
+        return []
+    with file.open(encoding="utf-8", newline="") as stream:
+        return [row | {"test_case": row["test_case"].strip()} for row in csv.DictReader(stream)]
+
+
+def by_functionality(tools: Sequence[Rater], data: Path) -> Iterator[list[str]]:
+    """Of each of HateCheck's functionalities, the share of texts on the right side of each rater's threshold."""
+    cases = hatecheck(data)
+    columns = {tool.name: numbers(tool, [row["test_case"] for row in cases]) for tool in tools}
+    yield ["functionality", "texts", "gold", *(f"{name} (threshold {threshold_of(name):g})" for name in columns)]
+    for functionality in dict.fromkeys(row["functionality"] for row in cases):
+        places = [place for place, row in enumerate(cases) if row["functionality"] == functionality]
+        gold = cases[places[0]]["label_gold"]
+        right = [
+            ((values[places] >= (threshold_of(name) or 0.5)) == (gold == "hateful")).mean()
+            for name, values in columns.items()
+        ]
+        yield [functionality, str(len(places)), gold, *(f"{one:.3f}" for one in right)]
+
+
+def on_sentiment(tool: Rater, more: Path | None) -> Iterator[Line]:
+    """Which of three labels, and on public sentences that are good or bad, which of two signs."""
+    rows = table("sentiment")
+    labels = [tone(rating) for rating in tool.rate([row["text"] for row in rows])]
+    right = [row["label"] == label for row, label in zip(rows, labels, strict=True)]
+    yield share(tool.name, "right of three labels", right, BLIND, commonest(row["label"] for row in rows))
+    for file in sorted(more.glob("*.json")) if more else ():
+        given = json.loads(file.read_text(encoding="utf-8"))
+        values = numbers(tool, [row["text"].strip() for row in given])
+        right = [bool(value > 0) if row["class"] else bool(value < 0) for row, value in zip(given, values, strict=True)]
+        yield share(tool.name, "right of two signs", right, f"sentences of {file.stem} reviews", 0.5)
+
+
+def tone(rating: Rating) -> str:
+    """The label of a rating; of a number alone, by its sign."""
+    value = rating.value or 0.0
+    return rating.label or (
+        "positive" if value >= NEUTRAL_BELOW else "negative" if value <= -NEUTRAL_BELOW else "neutral"
+    )
+
+
+def on_regard(tool: Rater) -> Iterator[Line]:
+    """Which of three labels; a text that is unrated is wrong."""
+    rows = [row for row in table("regard") if row["label"] != "other"]
+    texts = [row["text"].replace("\\n", "\n") for row in rows]
+    pairs = [(row["label"], tone(rating)) for row, rating in zip(rows, tool.rate(texts), strict=True)]
+    guessing = commonest(truth for truth, _ in pairs)
+    yield share(tool.name, "right of three labels", [truth == label for truth, label in pairs], MODELS, guessing)
+    for kind in ("negative", "neutral", "positive"):
+        found = [label == kind for truth, label in pairs if truth == kind]
+        yield share(tool.name, f"{kind} texts found", found, MODELS)
+
+
+def commonest(labels: Any) -> float:
+    """What always giving the commonest label gets right."""
+    counts = Counter(labels)
+    return max(counts.values()) / counts.total()
+
+
+def groups(data: Path) -> list[dict[str, str]]:
+    """40 groups, of which 20 are named by no text that toxicity and sentiment were trained on."""
+    training = ROOT / "training"
+    files = [*(training / "toxicity").glob("*.tsv"), *(training / "sentiment").glob("*.tsv")]
+    files += [data / "davidson" / "labeled_part.csv", data / "toxigen" / "statements.csv"]
+    written = "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+    words = set(re.findall(r"[\w-]+", written.lower()))
+    new = [row for row in table("new_groups") if row["adj"].lower().partition("-affected")[0] not in words]
+    with (training / "toxicity" / "groups.tsv").open(encoding="utf-8", newline="") as stream:
+        known = [row for row in csv.DictReader(stream, delimiter="\t") if row["part"] == "train"]
+    return new[:20] + known[:: len(known) // 20][:20]
+
+
+def own_tilt(tool: Rater, data: Path) -> tuple[Line, float, float]:
+    """The largest difference of two groups; how far a sentence moves, and a group at most."""
+    sentences, chosen = [row["text"] for row in table("harmless_slots")], groups(data)
+    if kind_of(tool.name) not in ("toxicity", "hate"):
+        sentences = sentences[::5]
+    texts = [filled(sentence, group) for sentence in sentences for group in chosen]
+    values = numbers(tool, texts).reshape(len(sentences), len(chosen))
+    moves = values - values.mean(axis=1, keepdims=True)
+    means = moves.mean(axis=0)
+    on = f"{len(sentences)} harmless sentences about {len(chosen)} groups, group not masked"
+    line = Line(tool.name, TILTED, float(np.ptp(means)), None, None, len(texts), on)
+    return line, float(np.abs(moves).mean()), float(np.abs(means).max())
+
+
+def filled(sentence: str, group: dict[str, str]) -> str:
+    """A sentence about a group."""
+    text = sentence
+    for slot in ("groups", "person", "adj"):
+        text = text.replace(f"{{{slot}}}", group[slot])
+    return text[:1].upper() + text[1:]
+
+
+_CALLS = itertools.count()
+
+
+def speed(tools: Sequence[Rater], repeats: int = 5) -> float:
+    """Texts of about 20 tokens a second, by raters one after the other; the median of repeats."""
+    words = [word for row in table("harmless_slots") for word in row["text"].split()]
+    took = []
+    for turn in range(repeats):
+        # New texts each time: what was rated is remembered.
+        mark = next(_CALLS)
+        texts = [" ".join(words[(turn * 7 + at * 11) % (len(words) - 14) :][:14]) + f" {mark}." for at in range(400)]
+        started = time.perf_counter()
         for tool in tools:
-            yield regard_line(title, tool.name, rows, answers[title, tool.name])
-    yield ""
-    for title in [title for title in sets if title in (NEW, LAST, OURS)]:
-        for tool in tools:
-            yield f"{title.strip('*').capitalize()}, {tool.name}:"
-            yield ""
-            yield from confusion(sets[title], answers[title, tool.name], REGARD)
-            yield ""
-    for tool in tools:
-        right = [row.label == label for row, label in zip(sets[OURS], answers[OURS, tool.name], strict=True)]
-        yield from by_theme(tool.name, sets[OURS], right)
+            tool.rate(texts)
+        took.append(len(texts) / (time.perf_counter() - started))
+    return statistics.median(took)
 
 
-def regard_sets(hatecheck: Sequence[dict[str, str]]) -> dict[str, list[Sentence]]:
-    """Texts that regard was not trained on, by what they are."""
-    ours = [row for row in sentences("regard") if row.part == "test"]
-    new = sentences("regard_unseen")
-    known = [row for row in hatecheck if row["functionality"] in HATECHECK_REGARD and row["target_ident"]]
-    masked = dict.fromkeys(
-        Sentence(HATECHECK_REGARD[row["functionality"]], row["functionality"], _masked(row["case_templ"]))
-        for row in known
-    )
-    made = {
-        NEW: new,
-        "new texts, label no close call": [row for row in new if "doubtful" not in row.note],
-        "new texts of smollm2-135m": [row for row in new if row.theme.startswith("smollm2")],
-        "new texts of gemma-3-270m": [row for row in new if row.theme.startswith("gemma")],
-        "new texts, harm suffered": [row for row in new if "suffered" in row.note],
-        LAST: sentences("regard_last"),
-        "earlier texts (64) of smollm2-135m": sentences("regard_fresh"),
-        "first texts (160) of smollm2-135m": sentences("regard_written"),
-        OURS: ours,
-        "our test part, negation": [row for row in ours if row.theme == "negation"],
-        "our test part, harm suffered": [row for row in ours if row.theme == "suffered"],
-        "HateCheck, group masked": list(masked),
-    }
-    return {title: rows for title, rows in made.items() if rows}
+def measured(tool: Rater, data: Path, more: Path | None) -> list[Line]:
+    """Every figure of a rater but its tilt."""
+    kind = kind_of(tool.name)
+    if kind in ("toxicity", "hate"):
+        return list(on_abuse(tool, data, more))
+    return list(on_regard(tool) if kind == "regard" else on_sentiment(tool, more))
 
 
-def regard_line(title: str, name: str, rows: Sequence[Sentence], labels: Sequence[str]) -> str:
-    """One line of the table: how well a rater rates one set."""
-    pairs = list(zip([row.label for row in rows], labels, strict=True))
-    plain = [(truth, label) for truth, label in pairs if truth != "other"]
-    other = [label == "other" for truth, label in pairs if truth == "other"]
-    hits = sum(truth == label for truth, label in plain)
-    low, high = wilson(hits, len(plain))
-    found, balance = [], []
-    for kind in REGARD[:3]:
-        true = [label for truth, label in plain if truth == kind]
-        named = sum(label == kind for _, label in plain)
-        right = true.count(kind)
-        found.append(f"{100 * right / len(true):.0f}" if true else "–")
-        if true:
-            balance.append(2 * right / (len(true) + named))
-    rated = sum(label != "other" for _, label in plain)
-    unrated = _percent([label == "other" for _, label in plain])
-    return (
-        f"| {title} | {len(plain)} of {len(rows)} | {name} | {100 * hits / len(plain):.1f} ({low:.0f} to {high:.0f}) "
-        f"| {100 * hits / max(rated, 1):.1f} | {statistics.mean(balance):.2f} | {', '.join(found)} | {unrated} "
-        f"| {_percent(other) if other else '–'} |"
-    )
-
-
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share, in per cent."""
-    from scipy.stats import binomtest
-
-    found = binomtest(hits, count).proportion_ci(0.95, "wilson")
-    return 100 * float(found.low), 100 * float(found.high)
-
-
-def by_theme(name: str, rows: Sequence[Sentence], right: Sequence[bool]) -> Iterator[str]:
-    """Right answers by what the sentences are about."""
-    found: dict[str, list[bool]] = {}
-    for row, hit in zip(rows, right, strict=True):
-        found.setdefault(f"{row.label} {row.theme}", []).append(hit)
-    yield (
-        f"Right by theme, {name}: "
-        + ", ".join(f"{theme} {sum(hits)}/{len(hits)}" for theme, hits in found.items())
-        + "."
-    )
-    yield ""
-
-
-def on_refusals() -> Iterator[str]:
-    """How many refusals are found, and how many answers are taken for one."""
-    from refusals import held_out
-
-    rows = held_out()
-    labels = [str(rating.label) for rating in raters.load("refusal").rate([row.text for row in rows])]
-    yield f"**Refusal: {len(rows)} of our own texts, not trained on**"
-    yield ""
-    yield from confusion(rows, labels, ("refusal", "answer"))
-    yield ""
-
-
-def on_tilt(tools: Sequence[Rater]) -> Iterator[str]:
-    """The mean rating of the same sentences about each group, harmless / harmful."""
-    yield "**The raters' own tilt: means on the same 36 harmless / 36 harmful sentences, group not masked**"
-    yield ""
-    yield "| group | " + " | ".join(tool.name for tool in tools) + " |"
-    yield "|---|" + "---|" * len(tools)
-    items = [tilt(tool, TILT_GROUPS) for tool in tools]
-    for group in TILT_GROUPS:
-        cells = []
-        for rated in items:
-            means = []
-            for kind in ("harmless", "harmful"):
-                own = [item.rating.value for item in rated if item.group == group and item.kind == kind]
-                means.append(statistics.mean([value for value in own if value is not None]))
-            cells.append(" / ".join(f"{mean:.2f}" for mean in means))
-        yield f"| {group} | {' | '.join(cells)} |"
-
-
-def on_pronouns(tools: Sequence[Rater]) -> Iterator[str]:
-    """What regard makes of the same new texts where only she and he, mother and father, are swapped."""
-    from regard_data import swapped
-
-    texts = [row.text for row in sentences("regard_unseen")]
-    pairs = [(text, swapped(text)) for text in texts if swapped(text) != text]
-    yield f"**Regard: what masking misses: {len(pairs)} new texts with she and he, and the like, exchanged**"
-    yield ""
-    yield "| rater | another answer, % | mean as written | mean exchanged | mean with she | mean with he |"
-    yield "|---|---|---|---|---|---|"
-    for tool in tools:
-        columns = list(zip(*pairs, strict=True))
-        first, second = ([rating.value for rating in tool.rate(column)] for column in columns)
-        changed = [a != b for a, b in zip(first, second, strict=True)]
-        # A text is told by a woman's words or a man's by which of them come more often.
-        female = [_female(text) for text, _ in pairs]
-        she = [a if is_she else b for a, b, is_she in zip(first, second, female, strict=True)]
-        he = [b if is_she else a for a, b, is_she in zip(first, second, female, strict=True)]
-        means = " | ".join(f"{_mean(values):+.3f}" for values in (first, second, she, he))
-        yield f"| {tool.name} | {_percent(changed)} | {means} |"
-
-
-def confusion(rows: Sequence[Sentence], labels: Sequence[str], order: Sequence[str]) -> Iterator[str]:
-    """A table of truth by answer."""
-    counts = Counter((row.label, label) for row, label in zip(rows, labels, strict=True))
-    yield "| truth | " + " | ".join(f"rated {label}" for label in order) + " | right, % |"
-    yield "|---|" + "---|" * (len(order) + 1)
-    for truth in order:
-        cells = [counts[truth, label] for label in order]
-        if sum(cells):
-            share = 100 * counts[truth, truth] / sum(cells)
-            yield f"| {truth} | {' | '.join(map(str, cells))} | {share:.0f} |"
-
-
-def auc(scores: Sequence[float], truth: Sequence[bool]) -> float:
-    """The chance that a hateful text scores higher than another; ties count half."""
-    import numpy as np
-    from scipy.stats import rankdata
-
-    real = np.array(truth)
-    ranks = rankdata(scores)[real]
-    return float((ranks.sum() - real.sum() * (real.sum() + 1) / 2) / (real.sum() * (~real).sum()))
-
-
-def _masked(template: str) -> str:
-    import re
-
-    return re.sub(r"\[IDENTITY_[A-Z]+\]", "XYZ", mask_group(template, terms=())).strip()
-
-
-def _sentiment(name: str, rating: Rating) -> str:
-    if rating.label:
-        return rating.label
-    value, line = rating.value or 0.0, NEUTRAL_BELOW.get(name, 1 / 3)
-    return "positive" if value >= line else "negative" if value <= -line else "neutral"
-
-
-def _regard(rating: Rating) -> str:
-    return rating.label or _sentiment(rating.rater, rating)
-
-
-def _female(text: str) -> bool:
-    import re
-
-    words = re.findall(r"\w+", text.lower())
-    women = sum(word in {"she", "her", "hers", "herself", "woman", "women", "wife", "girl", "mother"} for word in words)
-    return women > sum(word in {"he", "his", "him", "himself", "man", "men", "husband", "boy"} for word in words)
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    return statistics.mean([value for value in values if value is not None])
-
-
-def _percent(hits: Sequence[bool]) -> str:
-    return f"{100 * sum(hits) / len(hits):.1f}"
+def written(lines: Sequence[Line]) -> None:
+    """Replace what `quality.tsv` says of these raters on these texts; the figure to go by stays the first."""
+    head, *old = QUALITY.read_text(encoding="utf-8").splitlines()
+    new = {(one.rater, one.figure.split()[0], one.on) for one in lines} | {(one.rater, TILTED) for one in lines}
+    kept = [row.split("\t") for row in old]
+    kept = [row for row in kept if (row[0], row[1].split()[0], row[6]) not in new and (row[0], row[1]) not in new]
+    rows = [one.cells for one in lines] + kept
+    order = list(dict.fromkeys(row[0] for row in rows))
+    rows.sort(key=lambda row: (order.index(row[0]), row[1] == TILTED))
+    QUALITY.write_text("\n".join([head, *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    import torch
-
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rater", action="append", default=[], help="a further rater; may be given several times")
-    options.add_argument("--hatecheck", type=Path, help="test_suite_cases.csv of HateCheck")
-    options.add_argument("--only", choices=["regard"], help="this part alone")
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
-    chosen = options.parse_args()
-    torch.set_num_threads(1)
-    names = {kind: [*own, *(n for n in chosen.rater if n.startswith(kind))] for kind, own in OFFLINE.items()}
-    tools = {kind: [raters.load(name) for name in listed] for kind, listed in names.items()}
-    file = chosen.hatecheck or HERE.parents[1] / "shared" / "data" / "hatecheck" / "test_suite_cases.csv"
-    hatecheck: list[dict[str, str]] = []
-    if file.is_file():
-        with file.open(encoding="utf-8", newline="") as stream:
-            hatecheck = list(csv.DictReader(stream))
-    else:
-        print(f"{file} is not there: toxicity is not measured", file=sys.stderr)
-    parts: list[Callable[[], Iterator[str]]] = [
-        *([lambda: on_hatecheck(tools["toxicity"], hatecheck)] if hatecheck else []),
-        lambda: on_sentiment(tools["sentiment"]),
-        # Sentiment as regard is the mark that a regard rater has to pass.
-        lambda: on_regard([*tools["regard"], *tools["sentiment"][:1]], hatecheck),
-        on_refusals,
-        lambda: on_pronouns(tools["regard"]),
-        lambda: on_tilt([tool for kind in tools.values() for tool in kind]),
-    ]
-    if chosen.only:
-        parts = [
-            lambda: on_regard([*tools["regard"], *tools["sentiment"][:1]], hatecheck),
-            lambda: on_pronouns(tools["regard"]),
-            lambda: on_tilt(tools["regard"]),
-        ]
-    lines = [f"## {datetime.date.today()}, {platform.machine()} (`rater_quality.py`)", ""]
-    for part in parts:
-        lines += [*part(), ""]
-    text = "\n".join(lines)
-    print(text)
-    if chosen.write:
-        with (HERE / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write(f"\n\n{text}")
+    options.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    options.add_argument("--more", type=Path)
+    options.add_argument("--rater", action="append", default=[])
+    options.add_argument("--write", action="store_true")
+    given = options.parse_args()
+    tools = [raters.load(name) for name in (*OFFLINE, *given.rater)]
+    lines: list[Line] = []
+    shown = [["rater", "texts", "figure", "value", "low", "high", "n", "unseen"]]
+    rows = ["| rater | figure (95 % interval) | own tilt | texts a second |", "|---|---|---|---|"]
+    for tool in tools:
+        found = measured(tool, given.data, given.more)
+        tilt, moved, most = own_tilt(tool, given.data)
+        pace = speed([tool])
+        lines += [*found, tilt]
+        shown += [[tool.name, one.on, one.figure, *one.cells[2:6], one.unseen] for one in [*found, tilt]]
+        words = "<br>".join(
+            f"{one.figure} {100 * one.value:.1f} ({100 * (one.low or 0):.0f}–{100 * (one.high or 0):.0f}), {one.n:,} "
+            f"{one.on.split(':')[0]}{' *(seen)*' * (one.unseen == 'no')}"
+            for one in found
+        )
+        rows.append(
+            f"| `{tool.name}` | {words} | {tilt.value:.3f} between groups; a sentence moves by {moved:.3f}, a group by "
+            f"at most {most:.3f} | {pace:.0f} |"
+        )
+        print(rows[-1].replace("<br>", "\n    "), flush=True)
+    pair = speed([tool for tool in tools if tool.name in ("toxicity.minilm.v1", "hate.minilm.v1")])
+    print(f"toxicity.minilm and hate.minilm together: {pair:.0f} texts a second")
+    abuse = [tool for tool in tools if kind_of(tool.name) in ("toxicity", "hate")]
+    functions = list(by_functionality(abuse, given.data))
+    for row in functions:
+        print(", ".join(row))
+    if given.write:
+        for name, cells in (("raters", shown), ("hatecheck", functions)):
+            with (ROOT / "docs" / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
+                csv.writer(stream, lineterminator="\n").writerows(cells)
+        written(lines)
+        page = ROOT / "docs" / "raters.md"
+        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- measured -->\n")
+        after = rest.partition("<!-- /measured -->\n")[2]
+        rows.append(f"\n`toxicity.minilm` and `hate.minilm` share one pass: {pair:.0f} texts a second for both.\n")
+        text = "\n".join(rows)
+        page.write_text(f"{before}<!-- measured -->\n{text}<!-- /measured -->\n{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ _HARMLESS, _OFFENSIVE, _HATEFUL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1
 _NONE = (0.0, 0.0, 0.0)
 _NO = (False, False, False)
 _CONTRAST = {"hateful": 0.4, "harmless": 0.2}
-"""How often a line is drawn with cyclists or bankers in the place of a group: what is hateful of a group is not of these."""
+"""How often a line is drawn with cyclists or bankers in place of a group: hate of a group is none of these."""
+_DRAWN = {"critics": 0.4, "trades": 0.4, "snippets": 0.4, "everyday": 0.4, "reviewers": 1.0}
+"""How often a sentence is drawn that was written to be hard: drawn often, they teach to distrust plain words."""
 _VARIANTS = 2
 """How often a line of ours with a slot or alternatives is drawn in an epoch; with a slot, for two groups each time."""
 SPACES = re.compile(r"\s+")
@@ -61,7 +63,7 @@ class Row:
     @property
     def held_out(self) -> bool:
         """Whether it is never trained on: a seventh of the public messages, a tenth of our own lines."""
-        return _part(self.pattern, 10 if self.own else 7) == 0
+        return part(self.pattern, 10 if self.own else 7) == 0
 
     def times(self, chance: random.Random) -> int:
         """How often it is drawn in this epoch."""
@@ -124,7 +126,8 @@ def misspelt(text: str, chance: random.Random) -> str:
     return " ".join(words)
 
 
-def _part(text: str, parts: int = 7) -> int:
+def part(text: str, parts: int = 7) -> int:
+    """Which part of all texts a text is in, by a hash."""
     return int(hashlib.sha256(text.encode()).hexdigest(), 16) % parts
 
 
@@ -150,7 +153,16 @@ def toxicity_rows(data: Path) -> list[Row]:
     with (data / "toxigen" / "statements.csv").open(encoding="utf-8") as stream:
         for each in csv.DictReader(stream):
             target = _HATEFUL if each["label"] == "hate" else _HARMLESS
-            rows.append(Row("toxigen", _part(each["group"], 5), SPACES.sub(" ", each["text"]).strip(), target, share=4.0, misspelt=0.1))
+            rows.append(
+                Row(
+                    "toxigen",
+                    part(each["group"], 5),
+                    SPACES.sub(" ", each["text"]).strip(),
+                    target,
+                    share=4.0,
+                    misspelt=0.1,
+                )
+            )
     for source, number, (_, toxic, hateful, text) in _own("toxicity", 4):
         if hateful == "-":
             continue
@@ -187,7 +199,10 @@ def sentiment_rows(data: Path) -> list[Row]:
     own = [("own", number, row.label, row.text) for number, row in enumerate(first)]
     own += [(source, number, line[0], line[2]) for source, number, line in _own("sentiment", 3)]
     named = {"negative": _HARMLESS, "neutral": _OFFENSIVE, "positive": _HATEFUL}
-    return rows + [Row(source, number, text, named[label], own=True, share=2.0) for source, number, label, text in own]
+    return rows + [
+        Row(source, number, text, named[label], own=True, share=_DRAWN.get(source, 1.5))
+        for source, number, label, text in own
+    ]
 
 
 def _tone(score: float) -> tuple[float, float, float]:
@@ -200,9 +215,10 @@ class Masked(Row):
     """A text about XYZ; its copy is about the other gender, or names some group."""
 
     def texts(self, chance: random.Random) -> list[str]:
-        """The text, and its copy."""
+        """The text, its copy, or both."""
         text = without_article(self.pattern)
-        return [text, chance.choice((swapped(text), named(text, chance)[0]))]
+        both = [text, chance.choice((swapped(text), named(text, chance)[0]))]
+        return chance.choice((both, both[:1], both[1:]))
 
     @property
     def held_out(self) -> bool:
@@ -222,5 +238,5 @@ def regard_rows(_: Path) -> list[Row]:
     for source, label, origin, text in found:
         target = tuple(float(label == one) for one in LABELS)
         share = 2.0 if source not in ("own", "pattern", "regard") else 1.0
-        rows[text] = Masked(source, _part(origin, 1000), text, target, (False,) * len(LABELS), share=share)
+        rows[text] = Masked(source, part(origin, 1000), text, target, (False,) * len(LABELS), share=share)
     return [row for row in rows.values() if MASK in row.pattern]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tiltmeter.raters.adapted_network import packed
+from tiltmeter.raters.adapted_network import packed, unpacked
 
 PLACES = (
     *("attention.self.query", "attention.self.key", "attention.self.value"),
@@ -47,3 +47,11 @@ def _stored(layers: Any, first: int) -> Iterator[tuple[str, Any]]:
             found = layer.get_submodule(place)
             up, down = (one.detach().cpu().numpy() for one in (2 * found.up, found.down))
             yield f"encoder.layer.{first + number}.{place}", {"up": packed(up), "down": packed(down)}
+
+
+def restore(network: Any, changes: dict[str, Any]) -> None:
+    """Take up changes that were stored."""
+    for place, change_ in changes.items():
+        found = network.get_submodule(place)
+        found.up.data = torch.from_numpy(unpacked(change_["up"]) / 2)
+        found.down.data = torch.from_numpy(unpacked(change_["down"]).copy())

@@ -92,21 +92,22 @@ def test_the_stored_head_of_sentiment_is_the_trained_one(script: dict[str, Any])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "line"), [("sentiment", 0.72), ("regard", 0.70)])
+@pytest.mark.parametrize(("name", "line"), [("sentiment.minilm.v1", 0.72), ("regard.minilm.v2", 0.70)])
 def test_the_test_part_is_rated_as_well_as_the_card_says(name: str, line: float, script: dict[str, Any]) -> None:
-    rows = [row for row in script["sentences"](name) if row.part == "test"]
-    ratings = raters.load(f"{name}.minilm").rate([row.text for row in rows])
+    rows = [row for row in script["sentences"](name.partition(".")[0]) if row.part == "test"]
+    ratings = raters.load(name).rate([row.text for row in rows])
     assert sum(rating.label == row.label for rating, row in zip(ratings, rows, strict=True)) / len(rows) > line
 
 
 @pytest.mark.slow
 def test_other_is_unrated_with_a_reason() -> None:
-    [rating] = raters.load("regard.minilm").rate(["XYZ was described as 5 / 9 = x, so we multiply both sides by"])
+    [rating] = raters.load("regard.minilm.v2").rate(["XYZ was described as 5 / 9 = x, so we multiply both sides by"])
     assert rating.label == "other" and rating.value is None and "other" in (rating.unrated or "")
 
 
 @pytest.mark.slow
-def test_an_article_before_the_mask_changes_nothing() -> None:
+@pytest.mark.parametrize("name", ["regard.minilm.v2", "regard.minilm.v3"])
+def test_an_article_before_the_mask_changes_nothing(name: str) -> None:
     texts = ["XYZ was known for a violent temper.", "The XYZ was known for a violent temper."]
-    first, second = raters.load("regard.minilm").rate(texts)
+    first, second = raters.load(name).rate(texts)
     assert first == second and first.value == -1.0

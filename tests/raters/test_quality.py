@@ -37,7 +37,7 @@ def test_a_share_and_an_auc_have_an_interval(one: Quality):
     assert one.low is not None and one.high is not None
     assert 0 <= one.low <= one.value <= one.high <= 1 and one.n > 0
     assert one.guessing is None or 0 < one.guessing < 1
-    assert one.figure != "AUC" or one.guessing == 0.5
+    assert not one.is_auc or one.guessing == 0.5
 
 
 @pytest.mark.parametrize("one", [one for one in measured() if one.is_tilt], ids=named)

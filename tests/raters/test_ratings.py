@@ -19,6 +19,26 @@ _HARMLESS = ["The library opens at nine and closes at six.", "What a lovely day!
 
 # Texts that each rater must rate high and low, and the line between.
 POLES = {
+    "toxicity.minilm.v1": (
+        ["You are a worthless idiot and everybody hates you.", "Shut your mouth, you ugly pig."],
+        ["The muslim women at the library were very helpful.", "Your train leaves at half past nine."],
+        0.45,
+    ),
+    "hate.minilm.v1": (
+        ["Immigrants are vermin and should be driven out.", "I don't trust Muslims, they all lie."],
+        ["You are a worthless idiot and everybody hates you.", "Gay couples can adopt here since 2004."],
+        0.55,
+    ),
+    "sentiment.minilm.v2": (
+        ["The service was wonderful and we will come back.", "I have never been so well looked after."],
+        ["The room was filthy and nobody cared.", "What a waste of money; it broke on day one."],
+        0.0,
+    ),
+    "regard.minilm.v3": (
+        ["XYZ was praised for her courage and her skill.", "Everyone admired XYZ for his honesty."],
+        ["XYZ was known for a violent temper.", "XYZ stole from the children and lied about it."],
+        0.0,
+    ),
     "sentiment.minilm.v1": (
         ["What a wonderful evening.", "I love this happy place!"],
         ["It was a horrible tragedy.", "The soup was cold and the waiter was rude."],

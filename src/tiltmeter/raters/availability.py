@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 
+from tiltmeter import registry
 from tiltmeter.packages import Package
 from tiltmeter.parsing import PIPELINE
+from tiltmeter.raters import heads
 from tiltmeter.raters.heads import MINILM
 from tiltmeter.raters.toxicity import LINEAR, TINY
 
@@ -22,12 +24,12 @@ def _has(*modules: str, weights: Package | None = None) -> Callable[[], bool]:
     return found
 
 
+_OURS = tuple(name for name, place in registry.TABLES["rater"].items() if place.startswith(f"{heads.__name__}:"))
 _READY: Mapping[str, Callable[[], bool]] = {
     "sentiment.vader.v1": _has("vaderSentiment"),
-    "sentiment.minilm.v1": _has("torch", "transformers", weights=MINILM),
     "toxicity.linear.v1": _has(weights=LINEAR),
     "toxicity.tiny.v1": _has("onnxruntime", "tokenizers", weights=TINY),
-    "regard.minilm.v2": _has("torch", "transformers", weights=MINILM),
+    **dict.fromkeys(_OURS, _has("torch", "transformers", weights=MINILM)),
     "readability.fog.v1": _always,
     "readability.ari.v1": _always,
     "refusal.v5": _always,

@@ -1,8 +1,8 @@
-"""Small classifiers of our own over sentence vectors: sentiment and regard without a model hub.
+"""Raters of our own that need no model hub: toxicity, hate, sentiment and regard over one small network.
 
-The vectors are those of all-MiniLM-L6-v2, from the package index; sentiment is a head on them, regard also changes the
-last layers. Both were trained by the scripts in `training/`, on texts labelled for this project; what they learned lies
-beside this file, as JSON.
+The network is all-MiniLM-L6-v2, from the package index. `sentiment.minilm.v1` is a head on its vectors; the others also
+change its layers, and toxicity and hate are two readings of one pass. All were trained by the scripts in `training/`;
+what they learned is beside this file, as JSON.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tiltmeter.packages import Package, fetched
 from tiltmeter.raters import regard_labels
@@ -68,7 +69,13 @@ def encoder() -> Network:
     return Network(fetched(MINILM), "all-MiniLM-L6-v2", "vectors")
 
 
-class Sentiment:
+@cache
+def adapted(weights: str) -> Adapted:
+    """The network as it was adapted under that name; raters that read the same one share what it computed."""
+    return Adapted(fetched(MINILM), "all-MiniLM-L6-v2", weights)
+
+
+class SentimentVectors:
     """P(positive) − P(negative), from −1 to 1, of a head over sentence vectors; the label is the most probable."""
 
     name = "sentiment.minilm.v1"
@@ -87,36 +94,96 @@ class Sentiment:
         return rate_together(self.name, texts, self._rate_many)
 
     def _rate_many(self, texts: list[str]) -> list[Rating]:
-        shares = self._head.shares(self._encoder.rows(texts))
+        return [_tone(self.name, each) for each in self._head.shares(self._encoder.rows(texts))]
+
+
+class _Reading:
+    """A number from the labels of an adapted network; texts are read as they are."""
+
+    name: str
+    weights: ClassVar[str]
+    wants_mask = False
+
+    def __init__(self) -> None:
+        self._network = adapted(self.weights)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The network, and the texts that it was adapted on."""
+        return _facts(self._network, self._network)
+
+    def rate(self, texts: Sequence[str]) -> list[Rating]:
+        """One rating for each text; of one that is too long, of its beginning, and its caveat says so."""
+        return rate_together(self.name, texts, self._rate_many)
+
+    def _rate_many(self, texts: list[str]) -> list[Rating]:
+        cut = f"only the first {self._network.limit} tokens were read"
         return [
-            Rating(self.name, round(each["positive"] - each["negative"], 6), label=max(each, key=lambda k: each[k]))
-            for each in shares
+            replace(self._read(shares), caveat=cut if self._network.is_cut(text) else None)
+            for text, shares in zip(texts, self._network.shares(texts), strict=True)
         ]
 
+    def _read(self, shares: Mapping[str, float]) -> Rating:
+        raise NotImplementedError
 
-class Regard:
+
+class Sentiment(_Reading):
+    """P(positive) − P(negative), from −1 to 1, of a network adapted to sentiment; the label is the most probable."""
+
+    name = weights = "sentiment.minilm.v2"
+
+    def _read(self, shares: Mapping[str, float]) -> Rating:
+        return _tone(self.name, shares)
+
+
+class Toxicity(_Reading):
+    """The probability that a text insults, demeans or threatens anyone, from 0 to 1."""
+
+    name = weights = "toxicity.minilm.v1"
+
+    def _read(self, shares: Mapping[str, float]) -> Rating:
+        return Rating(self.name, round(1 - shares["harmless"], 6))
+
+
+class Hate(_Reading):
+    """The probability that a text attacks people for who they are, from 0 to 1: another reading of the same pass."""
+
+    name = "hate.minilm.v1"
+    weights = Toxicity.weights
+
+    def _read(self, shares: Mapping[str, float]) -> Rating:
+        return Rating(self.name, shares["hateful"])
+
+
+def _tone(name: str, shares: Mapping[str, float]) -> Rating:
+    value = round(shares["positive"] - shares["negative"], 6)
+    return Rating(name, value, label=max(shares, key=lambda label: shares[label]))
+
+
+class Regard(_Reading):
     """Negative −1, neutral 0 or positive 1, of a network adapted to regard; other is unrated."""
 
-    name = "regard.minilm.v2"
+    name = weights = "regard.minilm.v3"
     wants_mask = True
     other_above = 0.7
     """The probability of *other* above which a text is unrated; lower, and more negative texts than others would be."""
 
-    def __init__(self) -> None:
-        self._network = Adapted(fetched(MINILM), "all-MiniLM-L6-v2", self.name)
-
     @property
     def facts(self) -> Mapping[str, str]:
-        """The vectors, the texts that the network was adapted on, and from where on a text is unrated."""
-        return _facts(self._network, self._network) | {"other_above": f"{self.other_above:g}"}
-
-    def rate(self, texts: Sequence[str]) -> list[Rating]:
-        """One rating for each text, in which the group is to be masked as XYZ."""
-        return rate_together(self.name, texts, self._rate_many)
+        """The network, the texts that it was adapted on, and from where on a text is unrated."""
+        return {**super().facts, "other_above": f"{self.other_above:g}"}
 
     def _rate_many(self, texts: list[str]) -> list[Rating]:
-        found = self._network.shares([regard_labels.without_article(text) for text in texts])
-        return [regard_labels.rating(self.name, shares, other_above=self.other_above) for shares in found]
+        return super()._rate_many([regard_labels.without_article(text) for text in texts])
+
+    def _read(self, shares: Mapping[str, float]) -> Rating:
+        return regard_labels.rating(self.name, shares, other_above=self.other_above)
+
+
+class RegardOfThreeLayers(Regard):
+    """The same question to a network of which the last three layers were adapted, on fewer texts."""
+
+    name = weights = "regard.minilm.v2"
 
 
 def _facts(head: Head | Adapted, network: Network) -> dict[str, str]:

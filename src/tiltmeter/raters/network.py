@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tiltmeter.errors import MissingExtra, ModelError
 from tiltmeter.files import listing_sha256
@@ -27,8 +27,6 @@ _SMALL = frozenset({".json", ".txt", ".model"})
 """The endings of files that are read beside the weights: configuration with the names of classes, and tokenizer."""
 _AT_ENDS = 4
 """Tokens, at most, that a tokenizer puts before and behind a text."""
-_STEP = 16
-"""Texts are filled up to a multiple of so many tokens."""
 _TOKENS_ON_CPU = 256
 _TOKENS_ON_ACCELERATOR = 4096
 """Tokens that are computed together. They always are so many, so that a few texts take as long as that."""
@@ -41,6 +39,10 @@ class Network:
     Texts of similar length are computed together, in tables of the same size however many there are: so a row depends
     on its text alone, to the last bit. Beyond the network's limit a text is cut off.
     """
+
+    step: ClassVar[int] = 16
+    """Texts are filled up to a multiple of so many tokens."""
+    tokens_on_cpu: ClassVar[int] = _TOKENS_ON_CPU
 
     def __init__(self, folder: Path, name: str, gives: Literal["classes", "vectors"]) -> None:
         self._gives = gives
@@ -66,7 +68,7 @@ class Network:
             # transformers would fill these with random numbers and go on.
             raise ModelError(f"{name} is not a complete classifier: its weights lack {missing[0]}")
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._at_once = _TOKENS_ON_CPU if self._device == "cpu" else _TOKENS_ON_ACCELERATOR
+        self._at_once = self.tokens_on_cpu if self._device == "cpu" else _TOKENS_ON_ACCELERATOR
         self._model: Any = model.eval().to(self._device)
         self.problem: str | None = getattr(model.config, "problem_type", None)
         """What the configuration says of the head, where it does."""
@@ -91,7 +93,7 @@ class Network:
         import numpy as np
 
         rows: dict[int, Array] = {}
-        for length, places in _by_length([len(ids) for ids in coded], self.limit).items():
+        for length, places in _by_length([len(ids) for ids in coded], self.limit, self.step).items():
             many = max(1, self._at_once // length)
             for start in range(0, len(places), many):
                 batch = places[start : start + many]
@@ -124,15 +126,15 @@ class Network:
         return ids, (torch.arange(length, device=self._device) < lengths[:, None]).long()
 
 
-def _by_length(lengths: Sequence[int], limit: int) -> dict[int, list[int]]:
+def _by_length(lengths: Sequence[int], limit: int, step: int) -> dict[int, list[int]]:
     """Places of texts by the length that they are filled up to, which depends on the text and the limit alone.
 
-    >>> _by_length([3, 17, 16, 40], 40)
+    >>> _by_length([3, 17, 16, 40], 40, 16)
     {16: [0, 2], 32: [1], 40: [3]}
     """
     found: dict[int, list[int]] = {}
     for place, length in enumerate(lengths):
-        found.setdefault(min(-(-max(length, 1) // _STEP) * _STEP, limit), []).append(place)
+        found.setdefault(min(-(-max(length, 1) // step) * step, limit), []).append(place)
     return found
 
 

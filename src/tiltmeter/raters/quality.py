@@ -24,7 +24,7 @@ class Quality:
 
     rater: str
     figure: str
-    """What was counted: "right", "AUC" …, or `OWN_TILT`."""
+    """What was counted: "right of three labels", "AUC of hateful texts" …, or `OWN_TILT`."""
     value: float
     """From 0 to 1; an own tilt is on the rater's scale."""
     n: int
@@ -47,7 +47,7 @@ class Quality:
     @property
     def is_auc(self) -> bool:
         """Whether it is the area under a ROC curve, and no share of texts."""
-        return self.figure == "AUC"
+        return self.figure.startswith("AUC")
 
     @property
     def carries(self) -> bool:

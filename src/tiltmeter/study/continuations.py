@@ -29,7 +29,7 @@ _OWN = {
     class_map.COLUMN_NAME: class_map.COLUMN,
 }
 """Raters of the user's, whose names say what their numbers mean."""
-_RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
+_RATERS = ["sentiment.minilm", "toxicity.minilm", "hate.minilm", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
     "temperature": (float, 0, 100, "a number from 0 (greedy) up"),

@@ -31,6 +31,10 @@ SCALES: Mapping[str, Scale] = {
             "How rude, hateful or threatening is the text?",
         ),
         Scale(
+            *("hate", 0, 1, (0.0, 0.5, 1.0), ("no", "partly", "yes")),
+            "Does the text attack or demean people for who they are? No if it only reports or rejects that.",
+        ),
+        Scale(
             *("about", 0, 1, (0.0, 0.5, 1.0), ("no", "partly", "yes")),
             "Is the text about the group? Yes if what it says is said of the group, no if it is about somebody or "
             "something else.",

@@ -33,8 +33,8 @@ class StudyQuestion:
 
 _SIZES = ("Small", "Medium", "Large")
 _SCORERS = ["prior-corrected", "sum", "mean", "rest"]
-_RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
-_MORE_RATERS = [*_RATERS, "sentiment.minilm", "toxicity.tiny"]
+_RATERS = ["sentiment.minilm", "toxicity.minilm", "hate.minilm", "regard.minilm"]
+_MORE_RATERS = [*_RATERS, "sentiment.vader", "toxicity.linear"]
 
 
 def _pairs(specs: list[str], per_attribute: int, scorers: list[str], *more: str) -> dict[str, Any]:

@@ -265,9 +265,9 @@ def measured(tool: Rater, data: Path, more: Path | None) -> list[Line]:
 def written(lines: Sequence[Line]) -> None:
     """Replace what `quality.tsv` says of these raters on these texts; the figure to go by stays the first."""
     head, *old = QUALITY.read_text(encoding="utf-8").splitlines()
-    new = {(one.rater, one.figure.split()[0], one.on) for one in lines} | {(one.rater, TILTED) for one in lines}
+    new = {(one.rater, one.figure.split()[0], one.on) for one in lines}
     kept = [row.split("\t") for row in old]
-    kept = [row for row in kept if (row[0], row[1].split()[0], row[6]) not in new and (row[0], row[1]) not in new]
+    kept = [row for row in kept if (row[0], row[1].split()[0], row[6]) not in new]
     rows = [one.cells for one in lines] + kept
     order = list(dict.fromkeys(row[0] for row in rows))
     rows.sort(key=lambda row: (order.index(row[0]), row[1] == TILTED))

@@ -21,7 +21,10 @@ _HARMLESS = ["The library opens at nine and closes at six.", "What a lovely day!
 POLES = {
     "toxicity.minilm.v1": (
         ["You are a worthless idiot and everybody hates you.", "Shut your mouth, you ugly pig."],
-        ["The muslim women at the library were very helpful.", "Your train leaves at half past nine."],
+        [
+            "The muslim women at the library were very helpful.",
+            "The parish council meets on the first Monday of the month.",
+        ],
         0.45,
     ),
     "hate.minilm.v1": (

@@ -168,6 +168,7 @@ def test_every_kind_says_its_ends_and_which_way_is_worse() -> None:
         "sentiment": (-1, 1, 0, -1),
         "regard": (-1, 1, 0, -1),
         "toxicity": (0, 1, 0, 1),
+        "hate": (0, 1, 0, 1),
         "lexicon": (0, 1, 0, 1),
         "groups": (-1, 1, 0, 0),
         "refusal": (0, 1, 0, 0),

@@ -56,7 +56,7 @@ def figure_words(one: Quality) -> str:
     """A figure with its interval and on how many texts.
 
     >>> figure_words(known_rater("toxicity.linear.v1").quality[0])
-    'AUC 0.47 (0.45–0.49) on 3,728 texts'
+    'AUC of toxic texts 0.63 (0.56–0.70) on 260 texts'
     """
     value = value_words(one) if one.is_auc else percent(one.value, 0)
     interval = f" ({words})" if (words := interval_words(one)) else ""

@@ -91,11 +91,13 @@ def quality_of(rater: str) -> tuple[Quality, ...]:
     """What was measured of how often a rater is right, the figure to go by first; nothing where nothing was.
 
     >>> [one.n for one in quality_of("regard.minilm.v2")], quality_of("regard.sasha-v3.v1")
-    ([90, 223, 42], ())
+    ([345, 62, 165, 118, 90, 223, 42], ())
     """
     return tuple(one for one in measured() if one.rater == rater and not one.is_tilt)
 
 
 def own_tilt_of(rater: str) -> Quality | None:
     """The largest difference that a rater was seen to make between two groups by itself, if anybody looked."""
-    return next((one for one in measured() if one.rater == rater and one.is_tilt), None)
+    return max(
+        (one for one in measured() if one.rater == rater and one.is_tilt), key=lambda one: one.value, default=None
+    )

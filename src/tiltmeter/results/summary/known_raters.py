@@ -87,7 +87,7 @@ def known_rater(rater: str) -> KnownRater:
 
     >>> found = known_rater("toxicity.linear.v1")
     >>> found.worse, found.threshold, found.quality[0].figure, found.carries
-    ('high', 0.5, 'AUC', False)
+    ('high', 0.5, 'AUC of toxic texts', False)
     """
     return KnownRater(rater, threshold_of(rater))
 

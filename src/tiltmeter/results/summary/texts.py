@@ -94,7 +94,8 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts, name = rated_by_people(table), people_name(table)
     order = partial(_in_order, run)
-    agreement = (*compare_raters(judged, seed), *compare_with_people(texts, name, judged, seed))
+    compared = tuple(compare_raters(judged, seed))
+    agreement = (*compared, *compare_with_people(texts, name, judged, seed))
     raters = tuple(_known(run, used.name, tilts) for used in found.raters)
     judging = {cell.rater for cell in rated if cell.worse}
     return ContinuationsSummary(
@@ -110,7 +111,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         situations_pooled=tuple(_situations(run, cells, None) for cells in _each_text_once(stated)),
         words=tuple(word_cells(run, order)),
         raters=raters,
-        left_out=tuple(left_out(raters, judging, [(one.first, one.second) for one in agreement])),
+        left_out=tuple(left_out(raters, judging, [(one.first, one.second) for one in compared])),
     )
 
 

@@ -49,8 +49,23 @@ TWEETS = "tweets kept from training (Davidson et al.)"
 COMMENTS = "a public sample of Wikipedia talk comments"
 MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by two readers"
 TILTED = "largest own tilt"
-KNOWN = {(TWEETS, "toxicity.linear.v1"), (COMMENTS, "toxicity.linear.v1"), (COMMENTS, "toxicity.tiny.v1")}
-"""Texts that a rater may have been trained on."""
+_TRAINED, _FITTED = (
+    "it was trained on such texts",
+    "not trained on, but probabilities and threshold were fitted to them",
+)
+KNOWN = {
+    (TWEETS, "toxicity.linear.v1"): _TRAINED,
+    (COMMENTS, "toxicity.linear.v1"): _TRAINED,
+    (COMMENTS, "toxicity.tiny.v1"): _TRAINED,
+    (TWEETS, "toxicity.minilm.v1"): _FITTED,
+    (TWEETS, "hate.minilm.v1"): _FITTED,
+}
+"""Texts that a rater knew, and how."""
+CAUTIONS = {
+    "sentiment.minilm.v2": "ten ways to train were compared on these texts",
+    "regard.minilm.v3": "three ways to train were compared on these texts",
+}
+"""Of shares."""
 NEUTRAL_BELOW = 0.05
 """VADER's own line between neutral and a tone."""
 
@@ -88,7 +103,16 @@ def share(rater: str, figure: str, hits: Sequence[bool], on: str, guessing: floa
     """A share with its Wilson interval."""
     found = binomtest(sum(hits), len(hits)).proportion_ci(0.95, "wilson")
     return Line(
-        rater, figure, sum(hits) / len(hits), float(found.low), float(found.high), len(hits), on, "yes", guessing
+        rater,
+        figure,
+        sum(hits) / len(hits),
+        float(found.low),
+        float(found.high),
+        len(hits),
+        on,
+        "yes",
+        guessing,
+        CAUTIONS.get(rater, ""),
     )
 
 
@@ -100,11 +124,10 @@ def area(rater: str, figure: str, values: Any, truth: Any, on: str) -> Line:
     below = 1 - (ranks[len(yes) :] - rankdata(no)) / len(yes)
     value = float(above.mean())
     spread = 1.96 * float(np.sqrt(above.var(ddof=1) / len(yes) + below.var(ddof=1) / len(no)))
-    unseen = "no" if (on, rater) in KNOWN else "yes"
+    known = KNOWN.get((on, rater), "")
+    unseen = "no" if known else "yes"
     low, high = max(0.0, value - spread), min(1.0, value + spread)
-    return Line(
-        rater, figure, value, low, high, len(values), on, unseen, 0.5, "it was trained on such texts" * (unseen == "no")
-    )
+    return Line(rater, figure, value, low, high, len(values), on, unseen, 0.5, known)
 
 
 def numbers(tool: Rater, texts: Sequence[str]) -> Any:

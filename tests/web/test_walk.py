@@ -80,7 +80,7 @@ def plan_a_study(page: Page) -> None:
     writing = page.get_by_role("group", name=re.compile("^What does it write"))
     for label, value in [("per group", "2"), ("max new tokens", "8"), ("samples", "2")]:
         writing.get_by_label(label).first.fill(value)
-    for rater in ("toxicity.linear", "regard.minilm"):
+    for rater in ("toxicity.minilm", "hate.minilm", "regard.minilm"):
         writing.get_by_role("checkbox", name=rater).uncheck()
     plan = page.get_by_role("region", name="Before you start")
     plan.get_by_role("row", name=re.compile("Pairs 12 pairs")).wait_for()

@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,7 @@ def commonest(labels: Any) -> float:
     return max(counts.values()) / counts.total()
 
 
+@cache
 def groups(data: Path) -> list[dict[str, str]]:
     """40 groups, of which 20 are named by no text that toxicity and sentiment were trained on."""
     training = ROOT / "training"

@@ -7,6 +7,7 @@ import hashlib
 import json
 import runpy
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,30 +32,28 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-@pytest.fixture(scope="module")
-def script() -> Any:
-    """The training data, as `training/adapt_data.py` reads it."""
+def ran(path: str) -> Iterator[dict[str, Any]]:
+    """What a script defines; the scripts of `training/` import one another by name, as when they are run."""
     before = set(sys.modules)
     sys.path.insert(0, str(ROOT / "training"))
     try:
-        yield runpy.run_path(str(ROOT / "training" / "adapt_data.py"))
-    finally:
-        sys.path.pop(0)
-        for name in {"heads", "regard_data"} - before:
-            sys.modules.pop(name, None)
-
-
-@pytest.fixture(scope="module")
-def quality() -> Any:
-    """The script that measures the raters, whose groups and figures these tests hold to."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(ROOT / "training"))
-    try:
-        yield runpy.run_path(str(ROOT / "benchmarks" / "rater_quality.py"))
+        yield runpy.run_path(str(ROOT / path))
     finally:
         sys.path.remove(str(ROOT / "training"))
         for name in {"heads", "regard_data", "adapt_data"} - before:
             sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[dict[str, Any]]:
+    """The training data, as `training/adapt_data.py` reads it."""
+    yield from ran("training/adapt_data.py")
+
+
+@pytest.fixture(scope="module")
+def quality() -> Iterator[dict[str, Any]]:
+    """The script that measures the raters, whose groups and figures these tests hold to."""
+    yield from ran("benchmarks/rater_quality.py")
 
 
 def trained_on(rows: Any) -> str:

@@ -57,9 +57,7 @@ class Adapted(Network):
 
         new = [text for text in dict.fromkeys(texts) if text not in self._read]
         if new:
-            scores = self.rows(new).astype(np.float64)
-            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-            shares = (powers / powers.sum(axis=1, keepdims=True)).round(6)
+            shares = probabilities(self.rows(new).astype(np.float64))
             if len(self._read) + len(new) > _REMEMBERED:
                 self._read = {text: self._read[text] for text in texts if text in self._read}
             self._read |= zip(new, shares.tolist(), strict=True)
@@ -75,6 +73,15 @@ class Adapted(Network):
             read = torch.cat([pooled(states, mask), pooled(states, torch.where(marks.any(1)[:, None], marks, mask))], 1)
             scores: Array = (read @ self._head.T + self._intercepts).cpu().numpy()
         return scores
+
+
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probabilities of scores, row by row, to six digits."""
+    import numpy as np
+
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = (powers / powers.sum(axis=1, keepdims=True)).round(6)
+    return shares
 
 
 def pooled(states: Any, chosen: Any) -> Any:

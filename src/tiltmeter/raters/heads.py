@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tiltmeter.packages import Package, fetched
 from tiltmeter.raters import regard_labels
-from tiltmeter.raters.adapted_network import Adapted
+from tiltmeter.raters.adapted_network import Adapted, probabilities
 from tiltmeter.raters.interface import rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
@@ -57,9 +57,7 @@ class Head:
         """The probability of each label for each vector."""
         import numpy as np
 
-        scores = vectors.astype(np.float64) @ self._weights.T + self._intercepts
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares = (powers / powers.sum(axis=1, keepdims=True)).round(6)
+        shares = probabilities(vectors.astype(np.float64) @ self._weights.T + self._intercepts)
         return [dict(zip(self.labels, row, strict=True)) for row in shares.tolist()]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tiltmeter.engine.executor import Batches, Executor, Stage, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.models.asking import chat_prompt, complete_as_asked
 from tiltmeter.progress import Progress
@@ -17,7 +17,7 @@ from tiltmeter.study import ContinuationChoices, Plan
 from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 192
-"""Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no text."""
+"""Texts in a batch on a CPU: what a killed run loses at most. Part of the plan, so that resuming changes no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progr
 
     stage = Stage(
         f"writing texts with {name}",
-        batches_of(plan.prompts, choices),
+        batches_of(plan.prompts, choices, batch_size(BATCH, model)),
         ask=lambda batch: write(writer, batch, seed),
         write=lambda batch, written: ledger.written.put((name,), _places(batch, written).items()),
         failed=lambda _, written: sum(one.unwritten is not None for samples in written for one in samples),
@@ -85,7 +85,7 @@ def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     return complete_as_asked(writer, batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
-def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batches[Batch]:
+def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices, size: int = BATCH) -> Batches[Batch]:
     """Every text once at its greatest length, short prompts before long ones, cut into batches.
 
     Prompts that are many are not in memory, but in a temporary file.
@@ -97,7 +97,7 @@ def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batch
     bounds = [
         (kind, start, min(start + step, len(texts)))
         for kind, (_, samples, _) in enumerate(kinds)
-        for step in (max(1, BATCH // samples),)
+        for step in (max(1, size // samples),)
         for start in range(0, len(texts), step)
     ]
 

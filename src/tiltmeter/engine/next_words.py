@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tiltmeter.engine.executor import Executor, Stage, cut, perform
+from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.progress import Progress
 from tiltmeter.records import GENERATED, NextWords, Saliency, SaliencyMethod, SaliencyTarget
@@ -16,7 +16,7 @@ from tiltmeter.store import Answered, Expectations, Ledger, Question, likeliest,
 from tiltmeter.study import NextWordChoices, Plan, WordChoice
 
 BATCH = 256
-"""Questions in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+"""Questions in a batch on a CPU: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
 GRADIENTS = 64
 """The same for gradients, which take longer."""
 
@@ -91,7 +91,7 @@ def next_words_stage(
 
     return Stage(
         what,
-        cut(range(len(questions)), BATCH),
+        cut(range(len(questions)), batch_size(BATCH, model)),
         ask=ask_some,
         write=lambda numbers, found: write(dict(zip(numbers, found, strict=True))),
         failed=lambda _, found: unanswered(found),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from tiltmeter.engine.executor import Batches, Executor, Stage, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.progress import Progress
@@ -16,7 +16,7 @@ from tiltmeter.store import Ledger
 from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 256
-"""Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+"""Queries in a batch on a CPU: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
 CHUNK = 1000
 """So many pairs are scored at once."""
 
@@ -32,12 +32,12 @@ def questions_of(pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> Sequence[t
     return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
 
 
-def _batches(questions: Sequence[tuple[Any, ...]]) -> Batches[tuple[Query, ...]]:
+def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Query, ...]]:
     places: list[range] = []
     start = 0
     for _, kind in groupby(row[0] for row in questions):
         end = start + sum(1 for _ in kind)
-        places += [range(at, min(at + BATCH, end)) for at in range(start, end, BATCH)]
+        places += [range(at, min(at + size, end)) for at in range(start, end, size)]
         start = end
 
     def read(at: int) -> tuple[Query, ...]:
@@ -82,7 +82,7 @@ def _stage(
 ) -> Stage[tuple[Query, ...], Answers]:
     return Stage(
         f"scoring with {model.facts.name}",
-        _batches(questions_of(pairs, scorers)),
+        _batches(questions_of(pairs, scorers), batch_size(BATCH, model)),
         ask=lambda batch: ask(model, batch),
         write=lambda _, found: write(found),
         failed=lambda _, found: sum(one.unscored is not None for one in found.values()),

@@ -248,10 +248,10 @@ def test_the_head_is_computed_only_where_asked_and_changes_nothing(
     from tiltmeter.models.network import Network
 
     cut: Any = load(f"hf:{checkpoint(family)}", ONE_THREAD)
-    assert cut._network._cut
-    monkeypatch.setattr(Network, "_cutting_is_exact", lambda self: False)
+    assert cut._network._apart
+    monkeypatch.setattr(Network, "_head_can_be_apart", lambda self: False)
     full: Any = load(f"hf:{checkpoint(family)}", ONE_THREAD)
-    assert not full._network._cut
+    assert not full._network._apart
     for one, two in zip(cut.score(SENTENCES), full.score(SENTENCES), strict=True):
         assert one.logprobs == pytest.approx(two.logprobs, abs=1e-4)
 

@@ -209,13 +209,13 @@ def test_equal_questions_are_asked_once(checkpoint: Callable[[str], Path], monke
 
     model = load(f"hf:{checkpoint('bert')}", ONE_THREAD)
     computed: list[int] = []
-    original = Network.logits
+    original = Network._inputs
 
-    def counted(self: Network, rows: Any, *rest: Any) -> Any:
-        computed.append(len(rows))
-        return original(self, rows, *rest)
+    def counted(self: Network, kept: Any, first: int, last: int) -> Any:
+        computed.append(last - first)
+        return original(self, kept, first, last)
 
-    monkeypatch.setattr(Network, "logits", counted)
+    monkeypatch.setattr(Network, "_inputs", counted)
     texts = ["he was tired", "she was tired", "he was tired"]
     model.score(texts, conditioning="slot", spans=[((0, 2),), ((0, 3),), ((0, 2),)])
     # All three leave the same blank in the same sentence.

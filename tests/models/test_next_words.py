@@ -272,13 +272,13 @@ def test_equal_prompts_and_beginnings_are_computed_once(
 
     model = as_predictor(load(f"hf:{checkpoint('gpt2')}", ONE_THREAD))
     computed: list[int] = []
-    original = Network.logits
+    original = Network._inputs
 
-    def counted(self: Network, rows: Any, *rest: Any) -> Any:
-        computed.append(len(rows))
-        return original(self, rows, *rest)
+    def counted(self: Network, kept: Any, first: int, last: int) -> Any:
+        computed.append(last - first)
+        return original(self, kept, first, last)
 
-    monkeypatch.setattr(Network, "logits", counted)
+    monkeypatch.setattr(Network, "_inputs", counted)
     model.next_words(["The nurse said that"] * 3, ["he", "she"])
     assert sum(computed) == 1
     computed.clear()

@@ -16,7 +16,7 @@ from tiltmeter.store import Answered, Expectations, Ledger, Question, likeliest,
 from tiltmeter.study import NextWordChoices, Plan, WordChoice
 
 BATCH = 256
-"""Questions in a batch on a CPU: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+"""Questions in a batch on a CPU: the most that a killed run loses. Part of the plan: resuming changes no number."""
 GRADIENTS = 64
 """The same for gradients, which take longer."""
 

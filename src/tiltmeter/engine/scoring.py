@@ -16,7 +16,7 @@ from tiltmeter.store import Ledger
 from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 256
-"""Queries in a batch on a CPU: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+"""Queries in a batch on a CPU: the most that a killed run loses. Part of the plan: resuming changes no number."""
 CHUNK = 1000
 """So many pairs are scored at once."""
 

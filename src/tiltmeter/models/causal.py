@@ -13,7 +13,7 @@ from tiltmeter.models.decoding.interface import TokenIds, Unwritable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import likeliest_after, without_words
-from tiltmeter.models.network import Network, PlaceQuery, TokenQuery
+from tiltmeter.models.network import Network, PlaceQuery
 from tiltmeter.models.next_words import CausalPredictor, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.records import GENERATED, Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
@@ -50,20 +50,16 @@ class CausalModel:
             unscorable(text, tokens, len(start), self.facts.context)
             for text, tokens in zip(distinct, encoded, strict=True)
         ]
-        asks: list[TokenQuery] = []
-        for tokens, reason in zip(encoded, reasons, strict=True):
-            if reason is None:
-                row = start + tokens.ids
-                asks += [TokenQuery(row, place - 1, row[place]) for place in range(max(1, len(start)), len(row))]
-        answers = iter(self._network.answers(asks))
-        scores: dict[str, TokenScores] = {}
-        for text, tokens, reason in zip(distinct, encoded, reasons, strict=True):
-            if reason is not None:
-                scores[text] = TokenScores(unscored=reason)
-                continue
-            first: list[float | None] = [] if start else [None]
-            logprobs = first + [next(answers) for _ in tokens.ids[len(first) :]]
-            scores[text] = token_scores(tokens.spans, logprobs, self.facts.dtype)
+        readable = [tokens for tokens, reason in zip(encoded, reasons, strict=True) if reason is None]
+        first = max(1, len(start))
+        found = iter(self._network.token_logprobs([start + tokens.ids for tokens in readable], first))
+        unseen: list[float | None] = [] if start else [None]
+        scores = {
+            text: token_scores(tokens.spans, [*unseen, *next(found)], self.facts.dtype)
+            if reason is None
+            else TokenScores(unscored=reason)
+            for text, tokens, reason in zip(distinct, encoded, reasons, strict=True)
+        }
         return [scores[text] for text in texts]
 
     def next_words(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import ModelError
 
-DTYPES = ("float32", "float16", "bfloat16")
+HALVES = ("float16", "bfloat16")
+DTYPES = ("float32", "tf32", *HALVES)
 # Weights may fill this share of an accelerator's free memory; the rest is for the numbers in between.
 _COMFORTABLE = 0.6
 
@@ -29,23 +32,84 @@ def choose_device(wanted: str) -> str:
 
 
 def choose_dtype(wanted: str, device: str, config: Any, weights: Path) -> str:
-    """`auto`: float32, because the differences measured are small.
+    """`auto`: float32 on a CPU, because the differences measured are small.
 
-    Only on a CUDA device whose free memory the float32 weights would fill to more than 60 % is it bfloat16 (float16
-    where the device has none of that).
+    On a CUDA device it is the format of the checkpoint itself where that is a half format, and tf32 for all others:
+    float32 whose products are rounded to ten bits. If these would fill more than 60 % of the free memory, bfloat16.
     """
     import torch
 
     if wanted != "auto":
         if wanted not in DTYPES:
             raise ModelError(f"there is no dtype `{wanted}`; known: auto, {', '.join(DTYPES)}")
+        if wanted == "tf32" and not device.startswith("cuda"):
+            raise ModelError(f"dtype `tf32` is arithmetic of CUDA devices, and the device is {device}; use float32")
         return wanted
     if not device.startswith("cuda"):
         return "float32"
+    half = "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
+    own = stored_dtype(config)
+    if own in HALVES:
+        return half if own == "bfloat16" else own
     free, _ = torch.cuda.mem_get_info(device)
-    if _float32_bytes(config, weights) <= _COMFORTABLE * free:
-        return "float32"
-    return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
+    return full_precision(device) if _float32_bytes(config, weights) <= _COMFORTABLE * free else half
+
+
+def full_precision(device: str) -> str:
+    """The format of weights that were stored in fewer bits than they are computed in."""
+    return "tf32" if device.startswith("cuda") else "float32"
+
+
+def stored_dtype(config: Any) -> str:
+    """The number format that the configuration of a checkpoint names, or nothing."""
+    return str(getattr(config, "dtype", None) or "").removeprefix("torch.")
+
+
+def weights_dtype(dtype: str) -> str:
+    """The format that weights are held in.
+
+    >>> weights_dtype("tf32"), weights_dtype("bfloat16")
+    ('float32', 'bfloat16')
+    """
+    return "float32" if dtype == "tf32" else dtype
+
+
+def compute_in(dtype: str, model: Any) -> None:
+    """Let a model and its body, whoever calls them, multiply float32 in TF32 or in full, as the format says."""
+    import torch
+
+    precision = "high" if dtype == "tf32" else "highest"
+
+    def in_precision(plain: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(plain)
+        def forward(*given: Any, **named: Any) -> Any:
+            before = torch.get_float32_matmul_precision()
+            torch.set_float32_matmul_precision(precision)
+            try:
+                return plain(*given, **named)
+            finally:
+                torch.set_float32_matmul_precision(before)
+
+        return forward
+
+    for module in {id(one): one for one in (model, model.base_model)}.values():
+        module.forward = in_precision(module.forward)
+
+
+def fuse(model: Any) -> None:
+    """Compute the tanh form of GELU in one step: as transformers writes it out, it reads and writes eight times."""
+    import torch
+    from transformers import activations
+
+    written_out = tuple(
+        kind
+        for name in ("NewGELUActivation", "FastGELUActivation", "AccurateGELUActivation")
+        if (kind := getattr(activations, name, None)) is not None
+    )
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, written_out):
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
 
 
 def _float32_bytes(config: Any, weights: Path) -> int:
@@ -54,5 +118,4 @@ def _float32_bytes(config: Any, weights: Path) -> int:
         # GGUF files are mostly of 4 to 5 bits a weight; assume the worst.
         return weights.stat().st_size * 8
     stored = sum(file.stat().st_size for file in weights.glob("*.safetensors"))
-    width = {"float16": 2, "bfloat16": 2}.get(str(getattr(config, "dtype", "")).removeprefix("torch."), 4)
-    return stored * 4 // width
+    return stored * 4 // (2 if stored_dtype(config) in HALVES else 4)

@@ -12,6 +12,7 @@ import json
 import shutil
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tiltmeter import packages
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError
 from tiltmeter.models.checkpoint import file_sha256
+from tiltmeter.models.device import choose_device, full_precision
 from tiltmeter.models.hugging_face import open_folder, require_packages
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.packages import Package
@@ -64,6 +66,9 @@ def load(argument: str, settings: ModelSettings) -> Model:
         raise ModelError(
             f"{home()} was changed or damaged since it was made; delete the folder, then `tiltmeter models get {NAME}`"
         )
+    if settings.dtype == "auto":
+        # The file is in float16 to be small; the weights were never meant to be computed in that.
+        settings = replace(settings, dtype=full_precision(choose_device(settings.device)))
     return open_folder(home(), NAME, settings, revision=REVISION, start=_START)
 
 

@@ -16,14 +16,14 @@ class ModelSettings:
     """How a model is run; none of it changes what is measured beyond rounding, except `dtype`.
 
     `device` and `dtype` "auto": see `docs/models.md` for the rule. `threads` None leaves torch's own number.
-    `batch_tokens` bounds the tokens, padding included, that are computed at once. `answers` is the folder in which
-    models behind an API keep what they were answered; None: one in the cache.
+    `batch_tokens` bounds the tokens, padding included, that are computed at once; None: as suits the device. `answers`
+    is the folder in which models behind an API keep what they were answered; None: one in the cache.
     """
 
     device: str = "auto"
     dtype: str = "auto"
     threads: int | None = None
-    batch_tokens: int = 2048
+    batch_tokens: int | None = None
     answers: Path | None = None
 
 

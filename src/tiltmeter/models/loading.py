@@ -12,7 +12,7 @@ from typing import Any, Literal
 from tiltmeter.errors import ModelError
 from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
-from tiltmeter.models.device import choose_device, choose_dtype
+from tiltmeter.models.device import choose_device, choose_dtype, compute_in, fuse, weights_dtype
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.family import family_of
 from tiltmeter.models.identity import Identity
@@ -59,7 +59,7 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
         model, report = maker.from_pretrained(
             folder,
             config=config,
-            dtype=getattr(torch, dtype),
+            dtype=getattr(torch, weights_dtype(dtype)),
             output_loading_info=True,
             **source,
             **({"use_safetensors": True} if gguf_file is None else {}),
@@ -73,6 +73,9 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
             + "; use a checkpoint saved with its language-model head"
         )
     model.config.use_cache = False
+    fuse(model)
+    if device.startswith("cuda"):
+        compute_in(dtype, model)
     return LoadedCheckpoint(name, family, model.eval().to(device), tokenizer, device, dtype)
 
 
@@ -91,7 +94,13 @@ def assemble(
         start = start_tokens(parts.tokenizer, parts.model.config, before)
     padding = parts.tokenizer.pad_token_id
     with quietly():
-        network = Network(parts.model, parts.device, settings.batch_tokens, padding if padding is not None else 0)
+        network = Network(
+            parts.model,
+            parts.device,
+            settings.batch_tokens,
+            padding if padding is not None else 0,
+            causal=parts.family == "causal",
+        )
     facts = ModelFacts(
         name=parts.name,
         family=parts.family,
@@ -118,7 +127,7 @@ def assemble(
             start=start or (),
             ends=end_tokens(parts.tokenizer, parts.model, start or ()),
             context=facts.context,
-            batch_tokens=settings.batch_tokens,
+            batch_tokens=network.batch_tokens,
         )
         return CausalModel(facts, network, encoder, start or (), pen)
     mask = parts.tokenizer.mask_token_id

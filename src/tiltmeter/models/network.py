@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +19,19 @@ if TYPE_CHECKING:
 
 # Logits are the largest thing in memory: a row of them for each place asked about. This many numbers at once.
 _LOGITS_ON_CPU = 2**25
-_LOGITS_ON_ACCELERATOR = 2**28
-# Rows whose normaliser is computed together; bounds the copy that logsumexp makes.
-_ROWS_AT_ONCE = 64
+_LOGITS_ON_ACCELERATOR = 2**29
+_SHARE_OF_MEMORY = 32
+"""Of an accelerator's free memory, one part in so many may be the logits in float32: there are a few copies of them."""
+_TOKENS_ON_CPU = 2048
+_TOKENS_ON_ACCELERATOR = 32768
+"""Tokens that are computed together unless told: fewer, and an accelerator waits for this process."""
+_ROWS_ON_CPU = 64
+"""Rows whose normaliser is computed together on a CPU, where the copy that logsumexp makes is to stay in its cache."""
+_SHORTEST = 0.75
+"""Rows shorter than this share of the longest of a batch go into the next one, so that little is padding."""
 
 TokenIds = tuple[int, ...]
-_Key = tuple[TokenIds, tuple[int, ...]]
-"""A sequence, and the places of it that nothing may attend to."""
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,60 +64,122 @@ class PlaceAnswer:
     among: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Sequences one after another in one array, the longest first."""
+
+    tokens: Numbers
+    lengths: Numbers
+    starts: Numbers
+    numbers: Numbers
+    """Of each, its place in what was given."""
+    hidden: Sequence[tuple[int, ...]] | None
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], hidden: Sequence[tuple[int, ...]] | None = None) -> _Rows:
+        given = np.fromiter(map(len, rows), np.int64, len(rows))
+        # Ties keep the order of the question, so that a plan fixes the batches.
+        order = np.argsort(-given, kind="stable")
+        lengths = given[order]
+        tokens = np.fromiter(chain.from_iterable(rows[at] for at in order), np.int64, int(lengths.sum()))
+        shown = None if hidden is None or not any(hidden) else [hidden[at] for at in order]
+        return cls(tokens, lengths, np.concatenate([[0], lengths.cumsum()]), order, shown)
+
+    def table(self, first: int, last: int, padding: int) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Some of the sequences, filled up to the length of the longest; and where there are tokens."""
+        lengths = self.lengths[first:last]
+        there = np.arange(lengths[0]) < lengths[:, None]
+        table = np.full(there.shape, padding, np.int64)
+        table[there] = self.tokens[self.starts[first] : self.starts[last]]
+        return table, there
+
+
 class Network:
     """The network of a checkpoint and how much of it to run at once.
 
-    Wherever it can, it computes the head (the projection to the vocabulary, often a third of the work) only for
-    the places asked about: the output of the base model is cut down to them on its way to the head. That it gives
-    the same numbers is tried out on a small input first; a model where it does not is run in full.
+    Wherever it can, it runs the body (all but the projection to the vocabulary) and the head apart: the head, often a
+    third of the work, is then computed only for the places asked about, and in pieces of its own. A causal model needs
+    no mask over what fills up short rows, since no token looks at what follows it. That both give the same numbers is
+    tried out on a small input first; a model where they do not is run in full.
     """
 
-    def __init__(self, model: Any, device: str, batch_tokens: int, padding: int) -> None:
-        self.model, self.device, self.batch_tokens = model, device, batch_tokens
+    def __init__(
+        self, model: Any, device: str, batch_tokens: int | None, padding: int, *, causal: bool = False
+    ) -> None:
+        self.model, self.device = model, device
+        on_cpu = device == "cpu"
+        self.batch_tokens = batch_tokens or (_TOKENS_ON_CPU if on_cpu else _TOKENS_ON_ACCELERATOR)
         self._padding = padding
-        budget = _LOGITS_ON_CPU if device == "cpu" else _LOGITS_ON_ACCELERATOR
         head = model.get_output_embeddings()
         # A few heads hide their projection; the configuration's number is then near enough for a bound on memory.
         self.vocabulary = int(head.weight.shape[0] if head is not None else model.config.get_text_config().vocab_size)
-        self._asks_at_once = max(1, budget // self.vocabulary)
-        self._cut = False
-        self._cut = self._cutting_is_exact()
+        self._logits_at_once = max(1, (_LOGITS_ON_CPU if on_cpu else _logits_that_fit(device)) // self.vocabulary)
+        self._rows_at_once = _ROWS_ON_CPU if on_cpu else self._logits_at_once
+        self._unmasked = self._apart = False
+        self._kind: Any = None
+        """The record in which the body answers."""
+        self._unmasked = causal and self._padding_changes_nothing()
+        self._apart = self._head_can_be_apart()
+
+    def token_logprobs(self, rows: Sequence[TokenIds], first: int) -> list[list[float]]:
+        """The log-probability of each token of each row, from place `first` on, given those before it."""
+        kept = _Rows.of(rows)
+        asked = np.maximum(kept.lengths - first, 0)
+        lines = np.repeat(np.arange(len(asked)), asked)
+        ends = asked.cumsum()
+        places = np.arange(len(lines)) - np.repeat(ends - asked, asked) + first
+        targets = kept.tokens[kept.starts[lines] + places]
+        values = self._target_values(kept, lines, places - 1, targets).tolist()
+        found: list[list[float]] = [[]] * len(rows)
+        for number, start, end in zip(kept.numbers.tolist(), (ends - asked).tolist(), ends.tolist(), strict=True):
+            found[number] = values[start:end]
+        return found
 
     def answers(self, asks: Sequence[TokenQuery], *, raw: bool = False) -> list[float]:
         """The log-probability of each target, or with `raw` its logit. Equal rows are computed once."""
-        import torch
-
-        by_row: dict[_Key, list[int]] = {}
-        for at, ask in enumerate(asks):
-            by_row.setdefault((ask.row, ()), []).append(at)
-        values = [0.0] * len(asks)
-        with torch.inference_mode():
-            for order, logits in self._computed(by_row, [ask.place for ask in asks]):
-                results = _values(logits, [asks[at].target for at in order], raw)
-                for at, value in zip(order, results, strict=True):
-                    values[at] = value
-        return values
+        kept, lines = _distinct([(ask.row, ()) for ask in asks])
+        order = np.argsort(lines, kind="stable")
+        places = np.array([ask.place for ask in asks], np.int64)
+        targets = np.array([ask.target for ask in asks], np.int64)
+        values = np.empty(len(asks), np.float32)
+        values[order] = self._target_values(kept, lines[order], places[order], targets[order], raw=raw)
+        return [float(value) for value in values.tolist()]
 
     def answer_places(self, looks: Sequence[PlaceQuery], among: NDArray[np.bool_] | None = None) -> list[PlaceAnswer]:
-        """What the model says at each place; `among` marks the tokens whose chance together is wanted."""
+        """What the model says at each place; `among` marks the tokens whose probability together is wanted."""
         import torch
 
-        by_row: dict[_Key, list[int]] = {}
-        for at, look in enumerate(looks):
-            by_row.setdefault((look.row, look.hidden), []).append(at)
-        chosen = None if among is None else torch.from_numpy(among).to(self.device)
-        seen: dict[int, PlaceAnswer] = {}
+        kept, lines = _distinct([(look.row, look.hidden) for look in looks])
+        order = np.argsort(lines, kind="stable")
+        places = np.array([look.place for look in looks], np.int64)[order]
+        asked = [looks[at].targets for at in order]
+        counts = np.fromiter(map(len, asked), np.int64, len(asked))
+        targets = np.fromiter(chain.from_iterable(asked), np.int64, int(counts.sum()))
+        ends = np.concatenate([[0], counts.cumsum()])
+        chosen = None if among is None else self._given(np.flatnonzero(among))
+        highest, together, logprobs = [], [], []
         with torch.inference_mode():
-            for order, logits in self._computed(by_row, [look.place for look in looks]):
-                seen |= zip(order, _place_answers(logits, [looks[at].targets for at in order], chosen), strict=True)
-        return [seen[at] for at in range(len(looks))]
+            for start, logits in self._logits(kept, lines[order], places):
+                total = self._normalisers(logits)
+                highest.append(self._highest(logits) - total[:, None])
+                together.append(total.new_zeros(len(total)) if chosen is None else self._among(logits, chosen) - total)
+                stop = start + len(logits)
+                rows = self._given(np.repeat(np.arange(len(logits)), counts[start:stop]))
+                tokens = self._given(targets[ends[start] : ends[stop]])
+                logprobs.append(logits[rows, tokens].float() - total[rows])
+        top, sums, values = (_fetched(parts) for parts in (highest, together, logprobs))
+        found: list[PlaceAnswer] = [PlaceAnswer((), (0.0, 0.0))] * len(looks)
+        for line, at in enumerate(order.tolist()):
+            mine = tuple(values[ends[line] : ends[line + 1]])
+            found[at] = PlaceAnswer(mine, (top[line][0], top[line][1]), sums[line])
+        return found
 
     def best(self, look: PlaceQuery, count: int) -> list[int]:
         """The most probable tokens at a place, the first one first."""
         import torch
 
         with torch.inference_mode():
-            [(_, logits)] = self._computed({(look.row, look.hidden): [0]}, [look.place])
+            logits = self.logits([look.row], [0], [look.place], [look.hidden])
             found: list[int] = logits[0].topk(min(count, logits.shape[1])).indices.tolist()
         return found
 
@@ -133,43 +203,132 @@ class Network:
         """The logits at `places[i]` of `rows[lines[i]]`, one line each; `hidden[j]` are places of `rows[j]`."""
         import torch
 
-        inputs = self._inputs(rows, hidden)
-        chosen = torch.tensor(lines, device=self.device), torch.tensor(places, device=self.device)
-        if not self._cut:
-            full: torch.Tensor = self.model(**inputs).logits
-            return full[chosen]
+        kept = _Rows.of(rows, hidden)
+        ranks = np.empty_like(kept.numbers)
+        ranks[kept.numbers] = np.arange(len(rows))
+        inputs, width = self._inputs(kept, 0, len(rows))
+        at = self._given(ranks[list(lines)] * width + np.array(places))
+        states = self._states(inputs, at)
+        return torch.cat([self._projected(part) for part in torch.split(states, self._logits_at_once)])
 
-        def keep_chosen(module: Any, arguments: Any, output: Any) -> Any:
-            output["last_hidden_state"] = output["last_hidden_state"][chosen].unsqueeze(0)
-            return output
+    def _target_values(
+        self, kept: _Rows, lines: Numbers, places: Numbers, targets: Numbers, *, raw: bool = False
+    ) -> NDArray[np.float32]:
+        """What the model says of one token at each place; the lines are in ascending order.
 
-        hook = self.model.base_model.register_forward_hook(keep_chosen)
-        try:
-            logits: torch.Tensor = self.model(**inputs).logits[0]
-        finally:
-            hook.remove()
-        return logits
-
-    def _inputs(self, rows: Sequence[TokenIds], hidden: Sequence[tuple[int, ...]] | None) -> dict[str, torch.Tensor]:
+        Nothing waits for the device before the last batch is under way.
+        """
         import torch
 
-        longest = max(map(len, rows))
-        ids = torch.tensor([row + (self._padding,) * (longest - len(row)) for row in rows])
-        inputs = {"input_ids": ids.to(self.device)}
-        lengths = torch.tensor([len(row) for row in rows])
-        anything_hidden = hidden is not None and any(hidden)
-        if int(lengths.min()) == longest and not anything_hidden:
-            # Without padding no mask is passed: attention is faster without one.
-            return inputs
-        mask = (torch.arange(longest) < lengths[:, None]).long()
-        if hidden is not None and anything_hidden:
+        found = []
+        with torch.inference_mode():
+            for start, logits in self._logits(kept, lines, places):
+                wanted = self._given(targets[start : start + len(logits)])
+                values = logits.gather(1, wanted[:, None])[:, 0].float()
+                found.append(values if raw else values - self._normalisers(logits))
+        return torch.cat(found).cpu().numpy() if found else np.empty(0, np.float32)
+
+    def _logits(self, kept: _Rows, lines: Numbers, places: Numbers) -> Iterator[tuple[int, torch.Tensor]]:
+        """The logits at each place, in chunks that fit into memory: the number of the first, and a line for each.
+
+        The lines are in ascending order, so that the places of a batch stand together.
+        """
+        first = 0
+        while first < len(kept.lengths):
+            last = self._end_of_batch(kept.lengths, first)
+            start, stop = np.searchsorted(lines, (first, last)).tolist()
+            inputs, width = self._inputs(kept, first, last)
+            at = (lines[start:stop] - first) * width + places[start:stop]
+            if self._apart:
+                states = self._states(inputs, self._given(at))
+                for begin in range(0, len(at), self._logits_at_once):
+                    yield start + begin, self._projected(states[begin : begin + self._logits_at_once])
+            else:
+                for begin in range(0, len(at), self._logits_at_once):
+                    yield start + begin, self._states(inputs, self._given(at[begin : begin + self._logits_at_once]))
+            first = last
+
+    def _end_of_batch(self, lengths: Numbers, first: int) -> int:
+        """Where the batch ends that begins with a row: they fall in length, and are bounded with what fills them up."""
+        longest = int(lengths[first])
+        tokens = self.batch_tokens if self._apart else min(self.batch_tokens, self._logits_at_once)
+        most = first + max(1, tokens // longest)
+        short = int(np.searchsorted(-lengths, -longest * _SHORTEST, side="right"))
+        return min(most, short, len(lengths))
+
+    def _inputs(self, kept: _Rows, first: int, last: int) -> tuple[dict[str, torch.Tensor], int]:
+        """What the body is given for some rows, and how long they are now."""
+        ids, there = kept.table(first, last, self._padding)
+        inputs = {"input_ids": self._given(ids)}
+        hidden = [] if kept.hidden is None else kept.hidden[first:last]
+        # Without padding, or where nothing looks at it, no mask is passed: attention is faster without one.
+        if any(hidden) or not (self._unmasked or there.all()):
             for line, places in enumerate(hidden):
-                mask[line, list(places)] = 0
-            if self._positions_from_zero:
+                there[line, list(places)] = False
+            if any(hidden) and self._positions_from_zero:
                 # Some networks count positions by the mask, and the words after a hidden one would move.
-                inputs["position_ids"] = torch.arange(longest).expand(len(rows), -1).to(self.device)
-        inputs["attention_mask"] = mask.to(self.device)
-        return inputs
+                inputs["position_ids"] = self._given(np.broadcast_to(np.arange(ids.shape[1]), ids.shape).copy())
+            inputs["attention_mask"] = self._given(there.astype(np.int64))
+        return inputs, ids.shape[1]
+
+    def _given(self, numbers: Numbers) -> torch.Tensor:
+        """Numbers on the device; they travel while this process goes on."""
+        import torch
+
+        here = torch.from_numpy(numbers)
+        # From memory that may be moved, a copy would wait until the device has done everything before it.
+        return (
+            here.pin_memory().to(self.device, non_blocking=True) if self.device[:4] == "cuda" else here.to(self.device)
+        )
+
+    def _states(self, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:
+        """What the body says at places of a batch, which are counted through all its rows; in full, the logits."""
+        if self._apart:
+            said = self.model.base_model(**inputs)
+            self._kind, output = type(said), said.last_hidden_state
+        else:
+            output = self.model(**inputs).logits
+        states: torch.Tensor = output.reshape(-1, output.shape[-1])[at]
+        return states
+
+    def _projected(self, states: torch.Tensor) -> torch.Tensor:
+        """The logits of states, by the model itself with its body left out: some scale or cap what the head gives."""
+        import torch
+
+        if not self._apart:
+            return states
+        ids = torch.zeros((1, len(states)), dtype=torch.long, device=states.device)
+        with self._saying(states[None]):
+            logits: torch.Tensor = self.model(input_ids=ids).logits[0]
+        return logits
+
+    @contextmanager
+    def _saying(self, states: torch.Tensor) -> Iterator[None]:
+        """The body says these states, whatever it is asked."""
+        body, said = self.model.base_model, self._kind(last_hidden_state=states)
+        before = vars(body).get("forward")
+        body.forward = lambda *_, **__: said
+        try:
+            yield
+        finally:
+            del body.forward
+            if before is not None:
+                body.forward = before
+
+    def _normalisers(self, logits: torch.Tensor) -> torch.Tensor:
+        """The logarithm of the sum over the vocabulary, in float32 whatever the model computes in."""
+        import torch
+
+        return torch.cat([part.float().logsumexp(-1) for part in torch.split(logits, self._rows_at_once)])
+
+    def _highest(self, logits: torch.Tensor) -> torch.Tensor:
+        return logits.topk(2).values.float()
+
+    def _among(self, logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        parts = torch.split(logits, self._rows_at_once)
+        return torch.cat([part[:, tokens].float().logsumexp(-1) for part in parts])
 
     @cached_property
     def _positions_from_zero(self) -> bool:
@@ -185,38 +344,20 @@ class Network:
             given = self.model(input_ids=ids, position_ids=torch.arange(size, device=self.device)[None]).logits
         return torch.allclose(plain, given, rtol=1e-3, atol=1e-4)
 
-    def _computed(
-        self, by_row: Mapping[_Key, list[int]], places: Sequence[int]
-    ) -> Iterator[tuple[list[int], torch.Tensor]]:
-        """Which questions, by number, and their logits, in chunks that fit into memory."""
-        for keys in self._batches(by_row):
-            order = [at for key in keys for at in by_row[key]]
-            lines = [line for line, key in enumerate(keys) for _ in by_row[key]]
-            rows, hidden = [row for row, _ in keys], [places for _, places in keys]
-            for start in range(0, len(order), self._asks_at_once):
-                chunk = slice(start, start + self._asks_at_once)
-                yield order[chunk], self.logits(rows, lines[chunk], [places[at] for at in order[chunk]], hidden)
+    def _padding_changes_nothing(self) -> bool:
+        """Whether a short row beside a long one, without a mask, gives the numbers that it gives alone."""
+        import torch
 
-    def _batches(self, by_row: Mapping[_Key, list[int]]) -> Iterator[list[_Key]]:
-        """Rows of similar length together. Ties keep the order of the question, so a plan fixes the batches."""
-        batch: list[_Key] = []
-        asked = 0
-        for key in sorted(by_row, key=lambda key: len(key[0]), reverse=True):
-            length = len(key[0])
-            longest = len(batch[0][0]) if batch else length
-            if batch and (
-                (len(batch) + 1) * longest > self.batch_tokens
-                or asked + len(by_row[key]) > self._asks_at_once
-                or length < longest * 0.75
-            ):
-                yield batch
-                batch, asked = [], 0
-            batch.append(key)
-            asked += len(by_row[key])
-        if batch:
-            yield batch
+        size = min(self.vocabulary, 12)
+        long, short = tuple(range(size)), tuple(reversed(range(size // 2)))
+        with torch.inference_mode():
+            alone = self.logits([short], [0], [len(short) - 1])
+            self._unmasked = True
+            beside = self.logits([long, short], [1], [len(short) - 1])
+            self._unmasked = False
+        return _same(alone, beside)
 
-    def _cutting_is_exact(self) -> bool:
+    def _head_can_be_apart(self) -> bool:
         import torch
 
         size = min(self.vocabulary, 12)
@@ -224,51 +365,47 @@ class Network:
         lines, places = [0, 1, 1], [1, 0, size - 1]
         with torch.inference_mode():
             full = self.logits(rows, lines, places)
-            self._cut = True
+            self._apart = True
             try:
                 cut = self.logits(rows, lines, places)
             except Exception as error:
                 # Any architecture may object in its own way; then it is run in full.
-                logging.getLogger(__name__).debug("the head cannot be cut: %s", error)
+                logging.getLogger(__name__).debug("the head cannot be computed apart: %s", error)
                 return False
             finally:
-                self._cut = False
-        return cut.shape == full.shape and torch.allclose(cut, full, rtol=1e-3, atol=1e-4)
+                self._apart = False
+        return cut.shape == full.shape and _same(cut, full)
 
 
-def _values(logits: torch.Tensor, targets: Sequence[int], raw: bool) -> list[float]:
-    """The targets' logits, normalised unless `raw`, in float32 whatever the model computes in."""
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether logits are equal but for rounding; that of the half formats is as large as a hundredth of their range."""
     import torch
 
-    wanted = logits.gather(1, torch.tensor(targets, device=logits.device)[:, None])[:, 0].float()
-    if not raw:
-        parts = [part.float().logsumexp(-1) for part in torch.split(logits, _ROWS_AT_ONCE)]
-        wanted = wanted - torch.cat(parts)
-    values: list[float] = wanted.tolist()
-    return values
+    share = 1e-3 if one.dtype == torch.float32 else 0.02
+    return bool((one - other).abs().max() <= share * (other.max() - other.min()))
 
 
-def _place_answers(
-    logits: torch.Tensor, targets: Sequence[tuple[int, ...]], among: torch.Tensor | None
-) -> Iterator[PlaceAnswer]:
-    """What is asked of each line of logits, normalised, in float32."""
+def _distinct(keys: Sequence[tuple[TokenIds, tuple[int, ...]]]) -> tuple[_Rows, Numbers]:
+    """Each row with its hidden places once, the longest first, and the number of each question's row among them."""
+    numbers: dict[tuple[TokenIds, tuple[int, ...]], int] = {}
+    asked = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
+    kept = _Rows.of([row for row, _ in numbers], [hidden for _, hidden in numbers])
+    ranks = np.empty_like(kept.numbers)
+    ranks[kept.numbers] = np.arange(len(numbers))
+    return kept, ranks[asked]
+
+
+def _fetched(parts: Sequence[torch.Tensor]) -> list[Any]:
     import torch
 
-    for part, asked in zip(torch.split(logits, _ROWS_AT_ONCE), _chunks(targets, _ROWS_AT_ONCE), strict=True):
-        numbers = part.float()
-        total = numbers.logsumexp(-1)
-        highest = (numbers.topk(2).values - total[:, None]).tolist()
-        together = [0.0] * len(asked)
-        if among is not None:
-            together = (numbers[:, : len(among)][:, among].logsumexp(-1) - total).tolist()
-        lines = torch.tensor([line for line, each in enumerate(asked) for _ in each], dtype=torch.long)
-        tokens = torch.tensor([token for each in asked for token in each], dtype=torch.long)
-        lines, tokens = lines.to(numbers.device), tokens.to(numbers.device)
-        found = iter((numbers[lines, tokens] - total[lines]).tolist())
-        for line, each in enumerate(asked):
-            first, second = highest[line]
-            yield PlaceAnswer(tuple(next(found) for _ in each), (first, second), together[line])
+    found: list[Any] = torch.cat(list(parts)).cpu().tolist() if parts else []
+    return found
 
 
-def _chunks(items: Sequence[tuple[int, ...]], size: int) -> list[Sequence[tuple[int, ...]]]:
-    return [items[start : start + size] for start in range(0, len(items), size)]
+def _logits_that_fit(device: str) -> int:
+    import torch
+
+    if not device.startswith("cuda"):
+        return _LOGITS_ON_ACCELERATOR // 2
+    free, _ = torch.cuda.mem_get_info(device)
+    return min(_LOGITS_ON_ACCELERATOR, free // (4 * _SHARE_OF_MEMORY))

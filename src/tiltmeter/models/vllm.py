@@ -52,6 +52,8 @@ def load(argument: str, settings: ModelSettings) -> Model:
     if not found:
         raise MissingExtra(f"models run by vLLM (or name its program in {PROGRAM})", "vllm", "vllm")
     require_packages()
+    if settings.dtype == "tf32":
+        raise ModelError("vLLM has no dtype `tf32`; use float32, bfloat16, float16 or auto")
     folder, revision = _folder(argument)
     hashes: dict[str, Any] = folder_identity(folder)
     start = _start(folder)

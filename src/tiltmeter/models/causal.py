@@ -51,14 +51,19 @@ class CausalModel:
             for text, tokens in zip(distinct, encoded, strict=True)
         ]
         readable = [tokens for tokens, reason in zip(encoded, reasons, strict=True) if reason is None]
-        first = max(1, len(start))
-        found = iter(self._network.token_logprobs([start + tokens.ids for tokens in readable], first))
+        asked = self._network.token_logprobs([start + tokens.ids for tokens in readable], max(1, len(start)))
         unseen: list[float | None] = [] if start else [None]
+        # The places of the tokens are worked out while the device is at it.
+        places = [tokens.spans for tokens in readable]
+        found = iter(
+            [
+                token_scores(spans, [*unseen, *values], self.facts.dtype)
+                for spans, values in zip(places, asked.by_row(), strict=True)
+            ]
+        )
         scores = {
-            text: token_scores(tokens.spans, [*unseen, *next(found)], self.facts.dtype)
-            if reason is None
-            else TokenScores(unscored=reason)
-            for text, tokens, reason in zip(distinct, encoded, reasons, strict=True)
+            text: next(found) if reason is None else TokenScores(unscored=reason)
+            for text, reason in zip(distinct, reasons, strict=True)
         }
         return [scores[text] for text in texts]
 
@@ -186,6 +191,6 @@ def unscorable(text: str, tokens: Encoded, specials: int, context: int | None) -
 
 def token_scores(spans: Sequence[Span], logprobs: Sequence[float | None], dtype: str) -> TokenScores:
     """The record of a scored text; one without finite numbers is unscored, and says so."""
-    if any(logprob is not None and not math.isfinite(logprob) for logprob in logprobs):
+    if not all(map(math.isfinite, filter(None, logprobs))):
         return TokenScores(unscored=f"the model's numbers for this text are not finite (computed in {dtype})")
     return TokenScores(tuple(spans), tuple(logprobs))

@@ -13,6 +13,7 @@ HALVES = ("float16", "bfloat16")
 DTYPES = ("float32", "tf32", *HALVES)
 # Weights may fill this share of an accelerator's free memory; the rest is for the numbers in between.
 _COMFORTABLE = 0.6
+_ALIGNED = 8
 
 
 def choose_device(wanted: str) -> str:
@@ -110,6 +111,27 @@ def fuse(model: Any) -> None:
         for name, child in module.named_children():
             if isinstance(child, written_out):
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+def align_head(model: Any) -> None:
+    """Widen the projection to the vocabulary to a multiple of eight, since matrix units take a slow way with others.
+
+    What it says beyond the vocabulary is cut off.
+    """
+    import torch
+
+    head = model.get_output_embeddings()
+    if not isinstance(head, torch.nn.Linear) or head.out_features % _ALIGNED == 0:
+        return
+    size, missing = head.out_features, -head.out_features % _ALIGNED
+    with torch.no_grad():
+        weight = torch.nn.functional.pad(head.weight, (0, 0, 0, missing))
+        wider = torch.nn.Linear(head.in_features, size + missing, bias=head.bias is not None, device="meta")
+        wider.weight = torch.nn.Parameter(weight, requires_grad=False)
+        if head.bias is not None:
+            wider.bias = torch.nn.Parameter(torch.nn.functional.pad(head.bias, (0, missing)), requires_grad=False)
+    wider.register_forward_hook(lambda module, given, found: found[..., :size])
+    model.set_output_embeddings(wider)
 
 
 def _float32_bytes(config: Any, weights: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tiltmeter.errors import ModelError
@@ -14,16 +15,24 @@ from tiltmeter.records import Span
 _BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Encoded:
-    """The tokens of one text, special ones left out.
+    """The tokens of one text, special ones left out; their places in it are found when they are asked for."""
 
-    `spans` as in `visible_spans`; `words[i]` is equal for the pieces of one word.
-    """
-
+    text: str
     ids: tuple[int, ...]
-    spans: tuple[Span, ...]
-    words: tuple[int, ...]
+    encoding: Any
+    """What the tokenizer says of them."""
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The characters of each token, as in `visible_spans`."""
+        return visible_spans(self.text, self.encoding.offsets)
+
+    @cached_property
+    def words(self) -> tuple[int, ...]:
+        """A number for each token, equal for the pieces of one word."""
+        return _words(self.text, self.encoding.word_ids, self.spans)
 
     def overlapping(self, spans: Sequence[Span]) -> list[int]:
         """The places of the tokens that share a character with any of the spans."""
@@ -51,13 +60,8 @@ class Encoder:
         """The tokens of each text."""
         if not texts:
             return []
-        batch = self._call(list(texts), return_offsets_mapping=True)
-        encoded = []
-        for at, text in enumerate(texts):
-            spans = visible_spans(text, batch["offset_mapping"][at])
-            words = _words(text, batch.word_ids(at), spans)
-            encoded.append(Encoded(tuple(batch["input_ids"][at]), spans, words))
-        return encoded
+        found = self._call(list(texts)).encodings
+        return [Encoded(text, tuple(one.ids), one) for text, one in zip(texts, found, strict=True)]
 
     def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The tokens of each text without their places, which takes a fraction of the time."""
@@ -72,7 +76,7 @@ class Encoder:
                 return tuple(whole[:start]), tuple(whole[start + len(bare) :])
         return (), ()
 
-    def _call(self, text: str | list[str], **options: Any) -> Any:
+    def _call(self, text: str | list[str]) -> Any:
         return self.tokenizer(
             text,
             add_special_tokens=False,
@@ -80,7 +84,6 @@ class Encoder:
             return_attention_mask=False,
             return_token_type_ids=False,
             verbose=False,
-            **options,
         )
 
 
@@ -97,16 +100,26 @@ def visible_spans(text: str, ranges: Sequence[Span]) -> tuple[Span, ...]:
     >>> visible_spans("a nurse ox", [(0, 1), (1, 7), (7, 8), (8, 9), (9, 10)])
     ((0, 1), (2, 7), (7, 9), (8, 9), (9, 10))
     """
-    whole = [_untrimmed(text, *span) for span in ranges]
     found = []
-    for at, (start, end) in enumerate(whole):
-        word = text[start:end].lstrip()
-        first, last = whole[at + 1] if at + 1 < len(whole) else (end, end)
-        if not word and first == end < last and text[end].strip() and not _BREAK.search(text[start:end]):
-            found.append((start, end + 1))
+    for at, (start, end) in enumerate(ranges):
+        first = text[start : start + 1]
+        if start < end and not first.isspace():
+            found.append((start, end))
+        elif first == " " and start + 1 < end and not text[start + 1].isspace():
+            found.append((start + 1, end))
         else:
-            found.append((end - len(word), end) if word else (start, end))
+            found.append(_of_space(text, ranges, at))
     return tuple(found)
+
+
+def _of_space(text: str, ranges: Sequence[Span], at: int) -> Span:
+    """The same for a token that begins with any white space or has no characters of its own."""
+    start, end = _untrimmed(text, *ranges[at])
+    word = text[start:end].lstrip()
+    first, last = _untrimmed(text, *ranges[at + 1]) if at + 1 < len(ranges) else (end, end)
+    if not word and first == end < last and text[end].strip() and not _BREAK.search(text[start:end]):
+        return start, end + 1
+    return (end - len(word), end) if word else (start, end)
 
 
 def _untrimmed(text: str, start: int, end: int) -> Span:

@@ -93,6 +93,7 @@ def assemble(
     if parts.family == "causal" and start is None:
         start = start_tokens(parts.tokenizer, parts.model.config, before)
     padding = parts.tokenizer.pad_token_id
+    parameters = sum(parameter.numel() for parameter in parts.model.parameters())
     with quietly():
         network = Network(
             parts.model,
@@ -110,7 +111,7 @@ def assemble(
         device=parts.device,
         dtype=parts.dtype,
         start_token="".join(parts.tokenizer.convert_ids_to_tokens(list(start))) if start else None,
-        parameters=sum(parameter.numel() for parameter in parts.model.parameters()),
+        parameters=parameters,
         context=_context(parts.model),
         versions={package: version(package) for package in ("torch", "transformers", "tokenizers")},
     )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.models.device import align_head
+
 if TYPE_CHECKING:
     import torch
 
@@ -25,8 +27,8 @@ _SHARE_OF_MEMORY = 32
 _TOKENS_ON_CPU = 2048
 _TOKENS_ON_ACCELERATOR = 32768
 """Tokens that are computed together unless told: fewer, and an accelerator waits for this process."""
-_ROWS_ON_CPU = 64
-"""Rows whose normaliser is computed together on a CPU, where the copy that logsumexp makes is to stay in its cache."""
+_ROWS_ON_CPU = 16
+"""Rows that are normalised together on a CPU, where they are to stay in its cache."""
 _SHORTEST = 0.75
 """Rows shorter than this share of the longest of a batch go into the next one, so that little is padding."""
 
@@ -94,6 +96,25 @@ class _Rows:
         return table, there
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Numbers that the device is working out: some for each of the rows that were given."""
+
+    values: Sequence[torch.Tensor]
+    numbers: Numbers
+    """The rows whose values follow one another, and where those of each begin and end."""
+    starts: Numbers
+    ends: Numbers
+
+    def by_row(self) -> list[list[float]]:
+        """The values of each row, once they are there."""
+        values = _fetched(self.values).tolist()
+        found: list[list[float]] = [[]] * len(self.numbers)
+        for number, start, end in zip(self.numbers.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True):
+            found[number] = values[start:end]
+        return found
+
+
 class Network:
     """The network of a checkpoint and how much of it to run at once.
 
@@ -113,6 +134,8 @@ class Network:
         head = model.get_output_embeddings()
         # A few heads hide their projection; the configuration's number is then near enough for a bound on memory.
         self.vocabulary = int(head.weight.shape[0] if head is not None else model.config.get_text_config().vocab_size)
+        if not on_cpu:
+            align_head(model)
         self._logits_at_once = max(1, (_LOGITS_ON_CPU if on_cpu else _logits_that_fit(device)) // self.vocabulary)
         self._rows_at_once = _ROWS_ON_CPU if on_cpu else self._logits_at_once
         self._unmasked = self._apart = False
@@ -121,19 +144,15 @@ class Network:
         self._unmasked = causal and self._padding_changes_nothing()
         self._apart = self._head_can_be_apart()
 
-    def token_logprobs(self, rows: Sequence[TokenIds], first: int) -> list[list[float]]:
-        """The log-probability of each token of each row, from place `first` on, given those before it."""
+    def token_logprobs(self, rows: Sequence[TokenIds], first: int) -> Asked:
+        """Ask for the log-probability of each token of each row, from place `first` on, given those before it."""
         kept = _Rows.of(rows)
         asked = np.maximum(kept.lengths - first, 0)
         lines = np.repeat(np.arange(len(asked)), asked)
         ends = asked.cumsum()
         places = np.arange(len(lines)) - np.repeat(ends - asked, asked) + first
         targets = kept.tokens[kept.starts[lines] + places]
-        values = self._target_values(kept, lines, places - 1, targets).tolist()
-        found: list[list[float]] = [[]] * len(rows)
-        for number, start, end in zip(kept.numbers.tolist(), (ends - asked).tolist(), ends.tolist(), strict=True):
-            found[number] = values[start:end]
-        return found
+        return Asked(self._target_values(kept, lines, places - 1, targets), kept.numbers, ends - asked, ends)
 
     def answers(self, asks: Sequence[TokenQuery], *, raw: bool = False) -> list[float]:
         """The log-probability of each target, or with `raw` its logit. Equal rows are computed once."""
@@ -142,8 +161,9 @@ class Network:
         places = np.array([ask.place for ask in asks], np.int64)
         targets = np.array([ask.target for ask in asks], np.int64)
         values = np.empty(len(asks), np.float32)
-        values[order] = self._target_values(kept, lines[order], places[order], targets[order], raw=raw)
-        return [float(value) for value in values.tolist()]
+        values[order] = _fetched(self._target_values(kept, lines[order], places[order], targets[order], raw=raw))
+        found: list[float] = values.tolist()
+        return found
 
     def answer_places(self, looks: Sequence[PlaceQuery], among: NDArray[np.bool_] | None = None) -> list[PlaceAnswer]:
         """What the model says at each place; `among` marks the tokens whose probability together is wanted."""
@@ -159,15 +179,14 @@ class Network:
         chosen = None if among is None else self._given(np.flatnonzero(among))
         highest, together, logprobs = [], [], []
         with torch.inference_mode():
-            for start, logits in self._logits(kept, lines[order], places):
-                total = self._normalisers(logits)
-                highest.append(self._highest(logits) - total[:, None])
-                together.append(total.new_zeros(len(total)) if chosen is None else self._among(logits, chosen) - total)
-                stop = start + len(logits)
-                rows = self._given(np.repeat(np.arange(len(logits)), counts[start:stop]))
+            for start, said in self._said(kept, lines[order], places):
+                highest.append(said.topk(2).values)
+                together.append(said.new_zeros(len(said)) if chosen is None else said[:, chosen].logsumexp(-1))
+                stop = start + len(said)
+                rows = self._given(np.repeat(np.arange(len(said)), counts[start:stop]))
                 tokens = self._given(targets[ends[start] : ends[stop]])
-                logprobs.append(logits[rows, tokens].float() - total[rows])
-        top, sums, values = (_fetched(parts) for parts in (highest, together, logprobs))
+                logprobs.append(said[rows, tokens])
+        top, sums, values = (_fetched(parts).tolist() for parts in (highest, together, logprobs))
         found: list[PlaceAnswer] = [PlaceAnswer((), (0.0, 0.0))] * len(looks)
         for line, at in enumerate(order.tolist()):
             mine = tuple(values[ends[line] : ends[line + 1]])
@@ -213,20 +232,32 @@ class Network:
 
     def _target_values(
         self, kept: _Rows, lines: Numbers, places: Numbers, targets: Numbers, *, raw: bool = False
-    ) -> NDArray[np.float32]:
+    ) -> list[torch.Tensor]:
         """What the model says of one token at each place; the lines are in ascending order.
 
-        Nothing waits for the device before the last batch is under way.
+        Nothing waits for the device.
         """
         import torch
 
         found = []
         with torch.inference_mode():
-            for start, logits in self._logits(kept, lines, places):
-                wanted = self._given(targets[start : start + len(logits)])
-                values = logits.gather(1, wanted[:, None])[:, 0].float()
-                found.append(values if raw else values - self._normalisers(logits))
-        return torch.cat(found).cpu().numpy() if found else np.empty(0, np.float32)
+            for start, said in self._said(kept, lines, places, raw=raw):
+                wanted = self._given(targets[start : start + len(said)])
+                found.append(said.gather(1, wanted[:, None])[:, 0])
+        return found
+
+    def _said(
+        self, kept: _Rows, lines: Numbers, places: Numbers, *, raw: bool = False
+    ) -> Iterator[tuple[int, torch.Tensor]]:
+        """The logarithms of all probabilities at each place, or with `raw` the logits, in float32 whatever the model
+        computes in: the number of the first place of a chunk, and a line for each.
+        """
+        import torch
+
+        for start, logits in self._logits(kept, lines, places):
+            for begin in range(0, len(logits), self._rows_at_once):
+                some = logits[begin : begin + self._rows_at_once]
+                yield start + begin, some.float() if raw else torch.log_softmax(some, -1, dtype=torch.float32)
 
     def _logits(self, kept: _Rows, lines: Numbers, places: Numbers) -> Iterator[tuple[int, torch.Tensor]]:
         """The logits at each place, in chunks that fit into memory: the number of the first, and a line for each.
@@ -315,21 +346,6 @@ class Network:
             if before is not None:
                 body.forward = before
 
-    def _normalisers(self, logits: torch.Tensor) -> torch.Tensor:
-        """The logarithm of the sum over the vocabulary, in float32 whatever the model computes in."""
-        import torch
-
-        return torch.cat([part.float().logsumexp(-1) for part in torch.split(logits, self._rows_at_once)])
-
-    def _highest(self, logits: torch.Tensor) -> torch.Tensor:
-        return logits.topk(2).values.float()
-
-    def _among(self, logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
-        import torch
-
-        parts = torch.split(logits, self._rows_at_once)
-        return torch.cat([part[:, tokens].float().logsumexp(-1) for part in parts])
-
     @cached_property
     def _positions_from_zero(self) -> bool:
         """Whether positions can be given and count from zero; tried out, since families differ in both."""
@@ -395,10 +411,11 @@ def _distinct(keys: Sequence[tuple[TokenIds, tuple[int, ...]]]) -> tuple[_Rows, 
     return kept, ranks[asked]
 
 
-def _fetched(parts: Sequence[torch.Tensor]) -> list[Any]:
+def _fetched(parts: Sequence[torch.Tensor]) -> NDArray[np.float32]:
+    """Numbers from the device, which are waited for."""
     import torch
 
-    found: list[Any] = torch.cat(list(parts)).cpu().tolist() if parts else []
+    found: NDArray[np.float32] = torch.cat(list(parts)).cpu().numpy() if parts else np.empty(0, np.float32)
     return found
 
 

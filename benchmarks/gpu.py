@@ -1,0 +1,282 @@
+"""How fast an accelerator is used: ours beside the usual ways, on the same random weights, in one run.
+
+python benchmarks/gpu.py [--only pairs,next-words,masked] [--shapes small,large] [--pairs 15000] [--repeats 3] [--write]
+
+Networks of real shapes with random weights are made on the spot, so nothing is downloaded; a word is a token. Ours is
+given texts and returns its records; the others are given token numbers, which spares them a part of the work. Before
+anything is timed, the answers are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from common import append
+from tiltmeter.models.device import compute_in, weights_dtype
+from tiltmeter.models.interface import ModelSettings
+from tiltmeter.models.loading import LoadedCheckpoint, assemble
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+WORDS = 50257
+GPT2 = {"small": (12, 768, 12), "medium": (24, 1024, 16), "large": (36, 1280, 20)}
+LLAMA = {"1.5B": (28, 1536, 8960, 12, 2), "7B": (32, 4096, 11008, 32, 32)}
+LONGEST = 27
+Rows = Sequence[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A network, our model around it, and what one matrix product is known to reach."""
+
+    network: Any
+    model: Any
+    shape: str
+    dtype: str
+    flops_per_token: int
+
+
+def tokenizer() -> Any:
+    """One token for each of so many made-up words."""
+    raw = Tokenizer(models.WordLevel({f"w{number}": number for number in range(WORDS)}, unk_token="w0"))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=raw, unk_token="w0", pad_token="w0", mask_token="w1")
+
+
+def built(shape: str, dtype: str, family: str = "causal") -> Bench:
+    """A network of a shape, on the device."""
+    torch.manual_seed(0)
+    torch.set_default_dtype(getattr(torch, weights_dtype(dtype)))
+    with torch.device(DEVICE):
+        if family == "masked":
+            config: Any = transformers.BertConfig(vocab_size=WORDS)
+            network: Any = transformers.BertForMaskedLM(config)
+        elif shape in GPT2:
+            layers, width, heads = GPT2[shape]
+            config = transformers.GPT2Config(n_layer=layers, n_embd=width, n_head=heads, initializer_range=0.05)
+            network = transformers.GPT2LMHeadModel(config)
+        else:
+            layers, width, inner, heads, keys = LLAMA[shape]
+            config = transformers.LlamaConfig(
+                vocab_size=WORDS,
+                hidden_size=width,
+                intermediate_size=inner,
+                num_hidden_layers=layers,
+                num_attention_heads=heads,
+                num_key_value_heads=keys,
+            )
+            network = transformers.LlamaForCausalLM(config)
+    torch.set_default_dtype(torch.float32)
+    network.eval()
+    network.config.use_cache = False
+    head = WORDS * config.hidden_size
+    inside = sum(one.numel() for name, one in network.named_parameters() if one.ndim > 1 and "emb" not in name)
+    inside -= sum(
+        one.numel()
+        for name, one in network.named_parameters()
+        if any(part in name for part in ("wte", "wpe", "lm_head"))
+    )
+    return Bench(network, ours(network, dtype, family), shape, dtype, 2 * (inside + head))
+
+
+def ours(network: Any, dtype: str, family: str) -> Any:
+    """Our model around a network in memory."""
+    from tiltmeter.models.device import fuse
+
+    fuse(network)
+    compute_in(dtype, network)
+    parts = LoadedCheckpoint("random", family, network, tokenizer(), DEVICE, dtype)  # type: ignore[arg-type]
+    hashes: Any = {"weights_sha256": "", "files_sha256": ""}
+    return assemble(parts, ModelSettings(device=DEVICE, dtype=dtype), hashes, start=())
+
+
+def pairs_of(count: int) -> list[tuple[int, ...]]:
+    """Two sequences for each pair, which differ in one word of their first half."""
+    chance = random.Random(0)
+    rows = []
+    for _ in range(count):
+        one = [chance.randrange(2, WORDS) for _ in range(max(5, min(LONGEST, int(chance.gauss(12.7, 4)))))]
+        other = list(one)
+        other[chance.randrange(max(1, len(one) // 2))] = chance.randrange(2, WORDS)
+        rows += [tuple(one), tuple(other)]
+    return rows
+
+
+def texts_of(rows: Rows) -> list[str]:
+    return [" ".join(f"w{token}" for token in row) for row in rows]
+
+
+def timed(work: Callable[[Any], Any], repeats: int, first: Any = None, given: Any = None) -> tuple[float, Any]:
+    """The median of the seconds, after one round on `first` that does not count, and what came of it."""
+    work(first)
+    seconds = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        found = work(given)
+        torch.cuda.synchronize()
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds), found
+
+
+@torch.inference_mode()
+def harness_way(network: Any, rows: Rows, size: int) -> list[float]:
+    """As lm-evaluation-harness goes about it: sorted by length, batches of a fixed size, all logits, log-softmax of
+    all of them, and each sequence cut out of them.
+    """
+    order = sorted(range(len(rows)), key=lambda at: -len(rows[at]))
+    sums = [0.0] * len(rows)
+    for start in range(0, len(order), size):
+        some = order[start : start + size]
+        longest = len(rows[some[0]])
+        ids = torch.tensor([rows[at] + (0,) * (longest - len(rows[at])) for at in some]).to(DEVICE)
+        logprobs = torch.nn.functional.log_softmax(network(ids).logits, dim=-1)
+        for line, at in enumerate(some):
+            targets = ids[line, 1 : len(rows[at])]
+            cut = logprobs[line, : len(rows[at]) - 1]
+            sums[at] = float(cut.gather(1, targets[:, None]).sum())
+    return sums
+
+
+def our_sums(model: Any, texts: Sequence[str]) -> list[float]:
+    return [
+        sum(value or 0.0 for value in scores.logprobs) for scores in model.score(texts, conditioning="left-no-start")
+    ]
+
+
+def matrix_rates() -> dict[str, float]:
+    """Operations per second of one large product of random numbers, by format."""
+    rates = {}
+    for dtype in ("float32", "tf32", "bfloat16"):
+        one, other = (torch.randn(8192, 8192, device=DEVICE).to(getattr(torch, weights_dtype(dtype))) for _ in "ab")
+        torch.set_float32_matmul_precision("high" if dtype == "tf32" else "highest")
+        seconds, _ = timed(lambda _, one=one, other=other: [one @ other for _ in range(5)], 3)
+        rates[dtype] = 5 * 2 * 8192**3 / seconds
+    torch.set_float32_matmul_precision("highest")
+    return rates
+
+
+def flips(one: Sequence[float], other: Sequence[float]) -> int:
+    """Pairs in which the two prefer another text."""
+    return sum((one[at] > one[at + 1]) != (other[at] > other[at + 1]) for at in range(0, len(one), 2))
+
+
+def pairs(shapes: Sequence[str], count: int, repeats: int, rates: dict[str, float]) -> list[str]:
+    """Sentence pairs, in each format."""
+    rows = pairs_of(count)
+    texts, tokens = texts_of(rows), sum(map(len, rows))
+    lines = [
+        f"{count:,} pairs ({tokens:,} tokens), seconds",
+        "",
+        "| network | format | tiltmeter | batches of 64 | of 256 | faster by "
+        "| share of the matrix rate | flips | most off |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for shape in shapes:
+        exact: list[float] = []
+        for dtype in ("float32", "tf32", "bfloat16") if shape in GPT2 else ("tf32", "bfloat16"):
+            bench = built(shape, dtype)
+            few = rows[:400]
+            worst = max(
+                abs(one - other)
+                for one, other in zip(
+                    our_sums(bench.model, texts_of(few)), harness_way(bench.network, few, 1), strict=True
+                )
+            )
+            if worst > (0.01 if dtype == "float32" else 2.0):
+                raise SystemExit(f"{shape} {dtype}: ours and the plain way differ by {worst} nats")
+            seconds, _ = timed(lambda _, bench=bench: bench.model.score(texts, conditioning="left-no-start"), repeats)
+            found = our_sums(bench.model, texts)
+            exact = exact or found
+            usual = [
+                timed(
+                    lambda some, bench=bench, size=size: harness_way(bench.network, some, size), 1, rows[:1000], rows
+                )[0]
+                for size in (64, 256)
+            ]
+            share = bench.flops_per_token * tokens / seconds / rates[dtype]
+            off = max(abs(one - other) for one, other in zip(found, exact, strict=True))
+            lines.append(
+                f"| {shape} | {dtype} | {seconds:.2f} | {usual[0]:.2f} | {usual[1]:.2f} | {min(usual) / seconds:.2f}× "
+                f"| {share:.0%} | {flips(found, exact)} | {off:.3f} |"
+            )
+            print(lines[-1], flush=True)
+            del bench
+            torch.cuda.empty_cache()
+    return lines
+
+
+def next_words(shapes: Sequence[str], count: int, repeats: int) -> list[str]:
+    """The probability of six words after prompts that share their beginnings, as templates do."""
+    chance = random.Random(1)
+    starts = [[f"w{chance.randrange(2, WORDS)}" for _ in range(chance.randrange(3, 9))] for _ in range(40)]
+    prompts = [
+        " ".join([*chance.choice(starts), *(f"w{chance.randrange(2, WORDS)}" for _ in range(chance.randrange(1, 8)))])
+        for _ in range(count)
+    ]
+    words = ["w7", "w70", "w700", "w8", "w80", "w800"]
+    lines = [f"{count:,} prompts, six words each", "", "| network | format | prompts a second |", "|---|---|---|"]
+    for shape in shapes:
+        for dtype in ("tf32", "bfloat16"):
+            bench = built(shape, dtype)
+            seconds, _ = timed(lambda _, bench=bench: bench.model.next_words(prompts, words), repeats)
+            lines.append(f"| {shape} | {dtype} | {count / seconds:,.0f} |")
+            print(lines[-1], flush=True)
+            del bench
+            torch.cuda.empty_cache()
+    return lines
+
+
+def masked(count: int, repeats: int) -> list[str]:
+    """Pseudo-log-likelihoods, each token masked in turn."""
+    rows = pairs_of(count)
+    texts = texts_of(rows)
+    lines = [f"{count:,} pairs, each token masked", "", "| network | format | sentences a second |", "|---|---|---|"]
+    for dtype in ("tf32", "bfloat16"):
+        bench = built("BERT-base", dtype, "masked")
+        seconds, _ = timed(lambda _, bench=bench: bench.model.score(texts, conditioning="token"), repeats)
+        lines.append(f"| BERT-base | {dtype} | {len(texts) / seconds:,.0f} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="pairs,next-words,masked")
+    parser.add_argument("--shapes", default="small,large")
+    parser.add_argument("--pairs", type=int, default=15000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    if not torch.cuda.is_available():
+        raise SystemExit("there is no CUDA device on this machine")
+    shapes, wanted = chosen.shapes.split(","), chosen.only.split(",")
+    rates = matrix_rates()
+    lines = [
+        f"## {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}",
+        "",
+        "One product of 8192 × 8192: " + ", ".join(f"{name} {rate / 1e12:.0f} TFLOP/s" for name, rate in rates.items()),
+        "",
+    ]
+    print("\n".join(lines), flush=True)
+    if "pairs" in wanted:
+        lines += [*pairs(shapes, chosen.pairs, chosen.repeats, rates), ""]
+    if "next-words" in wanted:
+        lines += [*next_words(shapes, chosen.pairs, chosen.repeats), ""]
+    if "masked" in wanted:
+        lines += [*masked(chosen.pairs // 10, chosen.repeats), ""]
+    if chosen.write:
+        append(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -90,9 +90,10 @@ def built(shape: str, dtype: str, family: str = "causal") -> Bench:
 
 def ours(network: Any, dtype: str, family: str) -> Any:
     """Our model around a network in memory."""
-    from tiltmeter.models.device import fuse
+    from tiltmeter.models.device import align_head, fuse
 
     fuse(network)
+    align_head(network)
     compute_in(dtype, network)
     parts = LoadedCheckpoint("random", family, network, tokenizer(), DEVICE, dtype)  # type: ignore[arg-type]
     hashes: Any = {"weights_sha256": "", "files_sha256": ""}

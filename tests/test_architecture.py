@@ -45,12 +45,14 @@ GROUND = {
     "english",
     "parsing",
     "word_kinds",
+    "calling",
 }
 ALLOWED = {
     "version": set(),
     "errors": set(),
     "records": {"errors"},
     "cache": set(),
+    "calling": set(),
     "packages": {"cache", "errors", "files"},
     "toml": {"errors", "text"},
     "toml_writing": set(),
@@ -79,8 +81,9 @@ ALLOWED = {
     "engine": GROUND | set(SIBLINGS) | {"study", "store"},
     "results": GROUND | set(SIBLINGS) | {"study", "store"},
     "present": GROUND | set(SIBLINGS) | {"study", "store", "results"},
-    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present"},
-    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present", "web"},
+    "api": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present"},
+    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present", "api"},
+    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present", "api", "web"},
     "__main__": {"cli"},
 }
 HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "duckdb", "spacy", "vaderSentiment", "onnxruntime"}

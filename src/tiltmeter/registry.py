@@ -29,6 +29,7 @@ TABLES: dict[str, dict[str, str]] = {
         "vllm": "tiltmeter.models.vllm:load",
         "chat": "tiltmeter.models.chat:load",
         "planted": "tiltmeter.models.planted:load",
+        "python": "tiltmeter.models.given:load",
     },
     "scorer": {
         "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",

@@ -18,7 +18,7 @@ from pathlib import Path
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
 from tiltmeter.files import is_there
-from tiltmeter.models import identity
+from tiltmeter.models import given, identity
 from tiltmeter.models.interface import (
     Explainer,
     Model,
@@ -55,7 +55,13 @@ __all__ = [
 _DEFAULTS = ModelSettings()
 
 # Names that mean nothing without what follows the colon.
-_ARGUMENTS = {"hf": "NAME", "vllm": "NAME", "gguf": "PATH", "api": "MODEL@URL", "chat": "MODEL", "planted": "FILE.toml"}
+_ARGUMENTS = {
+    **dict.fromkeys(("hf", "vllm", "python"), "NAME"),
+    "gguf": "PATH",
+    "api": "MODEL@URL",
+    "chat": "MODEL",
+    "planted": "FILE.toml",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,7 @@ def available_models() -> list[AvailableModel]:
         "hf": AvailableModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
         "gguf": AvailableModel("gguf:PATH", "causal", "a GGUF file", None),
         "planted": AvailableModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
+        "python": AvailableModel("python:NAME", "any", "one in memory, handed over with tiltmeter.wrap", None),
         "vllm": AvailableModel("vllm:NAME", "causal", "Hugging Face hub, or a folder, run by vLLM", None),
         "api": AvailableModel(
             "api:MODEL@URL", "causal, behind an API", "a server of the OpenAI form: vLLM, llama.cpp, …", None
@@ -94,13 +101,16 @@ def available_models() -> list[AvailableModel]:
     return list((own | plugged).values())
 
 
-def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
-    """The model that a name stands for, ready to score.
+def load(name: str | Path | object, settings: ModelSettings = _DEFAULTS) -> Model:
+    """The model that a name stands for, ready to score; a folder by its path, and what is in memory as `wrap` has it.
 
     Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `planted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`,
-    `hf:./folder`, the bare path of a folder, `vllm:NAME`, `gguf:PATH`, `api:MODEL@URL`, and `chat:` before any.
+    `hf:./folder`, `hf:BASE+ADAPTER`, the bare path of a folder, `vllm:NAME`, `gguf:PATH`, `api:MODEL@URL`, and `chat:`
+    before any.
     """
-    kind, argument = _parsed(name)
+    if not isinstance(name, str | Path):
+        return given.wrap(name)
+    kind, argument = _parsed(str(name))
     with registry.blamed("model", kind):
         model: Model = registry.load("model", kind)(argument, settings)
         if registry.is_plugged("model", kind) and not isinstance(model.facts, ModelFacts):
@@ -117,6 +127,8 @@ def check_name(name: str) -> None:
         from tiltmeter.models.api import check
 
         check(argument)
+    if kind == given.KIND:
+        given.check(argument)
     if kind in ("gguf", "scripted", "planted") and argument and not Path(argument).expanduser().is_file():
         raise ModelError(f"`{name}`: there is no file {argument}")
     if kind == "hf" and argument.startswith((".", "~", os.sep)) and not Path(argument).expanduser().is_dir():
@@ -149,6 +161,8 @@ def identity_of(name: str, *, fetch: bool = False) -> dict[str, str] | None:
         from tiltmeter.models import planted
 
         return planted.identity_of(argument, lambda inner: identity_of(inner, fetch=fetch))
+    if kind == given.KIND:
+        return given.identity_of(argument)
     found = identity.identity_of(kind, argument, fetch=fetch)
     return found and {**found, "name": f"{kind}:{argument}" if argument else kind}
 

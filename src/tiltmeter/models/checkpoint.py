@@ -18,7 +18,7 @@ _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
 _SMALL = frozenset({".json", ".txt", ".model", ".jinja", ".spm", ".codes", ".tiktoken"})
 _TEMPLATES = "additional_chat_templates"
-_ADAPTER = "adapter_config.json"
+ADAPTER = "adapter_config.json"
 _SETTLED = 2_000_000_000
 """Nanoseconds after which the time of a change tells two changes apart, on any disk."""
 # Each line is one complete tokenizer; the fast form alone is enough, the others can be converted to it.
@@ -44,15 +44,17 @@ def check_folder(folder: Path) -> list[Path]:
     """The weight files of a folder that is whole; otherwise one sentence on what is missing."""
     if not folder.is_dir():
         raise ModelError(f"there is no folder {folder}; a model folder holds config.json, weights and a tokenizer")
-    _read_json(folder, "config.json")
-    if (folder / _ADAPTER).is_file():
+    if (folder / ADAPTER).is_file() and not (folder / "config.json").is_file():
+        raise ModelError(f"{folder} is an adapter alone; name its base too: hf:BASE+{folder}")
+    read_json(folder, "config.json")
+    if (folder / ADAPTER).is_file():
         raise ModelError(
-            f"{folder} has an adapter ({_ADAPTER}) beside its weights, and whether it is used depends on "
+            f"{folder} has an adapter ({ADAPTER}) beside its weights, and whether it is used depends on "
             "installed packages; merge it into the weights, or remove it"
         )
     weights = _weight_files(folder)
     for file in weights:
-        _check_safetensors(file)
+        check_safetensors(file)
     if not any(all((folder / name).is_file() for name in names) for names in _TOKENIZERS):
         raise ModelError(
             f"{folder} has no tokenizer: tokenizer.json (or vocab.txt, or vocab.json and merges.txt) is needed"
@@ -76,7 +78,7 @@ def _weight_files(folder: Path) -> list[Path]:
 
 def shard_names(folder: Path) -> list[str]:
     """The names of the parts that the index of a sharded checkpoint lists."""
-    listed = _read_json(folder, _INDEX).get("weight_map")
+    listed = read_json(folder, _INDEX).get("weight_map")
     if not isinstance(listed, dict) or not listed:
         raise ModelError(f"{folder / _INDEX} lists no parts under `weight_map`; download the model again")
     names = sorted({str(name) for name in listed.values()})
@@ -96,7 +98,7 @@ def _shards(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _check_safetensors(file: Path) -> None:
+def check_safetensors(file: Path) -> None:
     """Compare the length that the header promises with that of the file, which finds most broken downloads."""
     size = file.stat().st_size
     try:
@@ -113,7 +115,8 @@ def _check_safetensors(file: Path) -> None:
         )
 
 
-def _read_json(folder: Path, name: str) -> dict[str, object]:
+def read_json(folder: Path, name: str) -> dict[str, object]:
+    """A file of a folder that has to be one JSON object."""
     try:
         content = json.loads((folder / name).read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiltmeter.errors import ModelError
-from tiltmeter.models.checkpoint import shard_names
+from tiltmeter.models.adapters import WEIGHTS
+from tiltmeter.models.checkpoint import ADAPTER, shard_names
 
 _SMALL_FILES = ["*.json", "*.txt", "*.model", "*.jinja"]
 
 
 def fetch(argument: str) -> tuple[Path, str]:
-    """The folder of `NAME` or `NAME@REVISION`, and its commit. What is in the cache already is not fetched again."""
+    """The folder of `NAME` or `NAME@REVISION`, and its commit. What is in the cache is not fetched again."""
     from huggingface_hub import errors, hf_hub_download, snapshot_download
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
@@ -23,7 +24,8 @@ def fetch(argument: str) -> tuple[Path, str]:
         # Files in subfolders are other formats of the same weights.
         folder = Path(snapshot_download(name, revision=wanted, allow_patterns=_SMALL_FILES, ignore_patterns=["*/*"]))
         sharded = (folder / "model.safetensors.index.json").is_file()
-        for file in shard_names(folder) if sharded else ["model.safetensors"]:
+        lone = (folder / ADAPTER).is_file() and not (folder / "config.json").is_file()
+        for file in shard_names(folder) if sharded else [WEIGHTS if lone else "model.safetensors"]:
             hf_hub_download(name, file, revision=folder.name)
     except errors.GatedRepoError:
         raise ModelError(

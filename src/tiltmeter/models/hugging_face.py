@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.models.adapters import split
 from tiltmeter.models.identity import Identity, folder_identity, gguf_identity
 from tiltmeter.models.interface import Model, ModelSettings
 
@@ -19,13 +20,21 @@ def load(argument: str, settings: ModelSettings) -> Model:
     Only a hub name may touch the network; an existing folder of that name comes first.
     """
     require_packages()
-    folder = Path(argument).expanduser()
-    if folder.is_dir() or argument.startswith(_PATH_SIGNS):
-        return open_folder(folder, f"hf:{argument}", settings)
+    base, adapter = split(argument)
+    folder, revision = _found(base)
+    beside, own = _found(adapter) if adapter else (None, "")
+    revision = f"{revision}+{own}" if revision or own else ""
+    return open_folder(folder, f"hf:{argument}", settings, revision=revision.rstrip("+"), adapter=beside)
+
+
+def _found(name: str) -> tuple[Path, str]:
+    """The folder of a model or an adapter, and its commit, of one of the hub."""
+    folder = Path(name).expanduser()
+    if folder.is_dir() or name.startswith(_PATH_SIGNS):
+        return folder, ""
     from tiltmeter.models.hub import fetch
 
-    snapshot, commit = fetch(argument)
-    return open_folder(snapshot, f"hf:{argument}", settings, revision=commit)
+    return fetch(name)
 
 
 def load_gguf(argument: str, settings: ModelSettings) -> Model:
@@ -52,13 +61,14 @@ def open_folder(
     *,
     revision: str = "",
     start: tuple[int, ...] | None = None,
+    adapter: Path | None = None,
 ) -> Model:
     """The model of a folder. `start` sets aside the rule for the start token, for a model where it is known."""
-    found = folder_identity(folder)
+    found = folder_identity(folder, adapter)
     from tiltmeter.models import loading
 
-    parts = loading.read(folder, name, settings)
-    _refuse_changed(name, found, folder_identity(folder))
+    parts = loading.read(folder, name, settings, adapter=adapter)
+    _refuse_changed(name, found, folder_identity(folder, adapter))
     return loading.assemble(parts, settings, found, revision=revision, start=start)
 
 

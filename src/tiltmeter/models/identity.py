@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from tiltmeter.models.adapters import split, with_adapter
 from tiltmeter.models.checkpoint import check_folder, file_sha256, files_sha256, tokenizer_sha256, weights_sha256
 
 Identity = dict[str, str]
@@ -24,18 +25,29 @@ def identity_of(kind: str, argument: str, *, fetch: bool) -> Identity | None:
         # Without its files there is what they are made from, which is pinned.
         return (folder_identity(embedded.home()) if embedded.is_cached() else {}) | {"revision": embedded.REVISION}
     if kind in ("hf", "vllm"):
-        given = Path(argument).expanduser()
-        if given.is_dir():
-            return folder_identity(given) | {"revision": ""}
-        folder = _fetched(argument) if fetch else _snapshot(argument)
-        return folder_identity(folder) | {"revision": folder.name} if folder and folder.is_dir() else None
+        base, adapter = split(argument)
+        places = [_place(one, fetch=fetch) for one in (base, adapter) if one]
+        if not all(folder and folder.is_dir() for folder, _ in places):
+            return None
+        folders = [folder for folder, _ in places if folder]
+        return folder_identity(*folders) | {"revision": "+".join(one for _, one in places if one)}
     return None
 
 
-def folder_identity(folder: Path) -> Identity:
+def folder_identity(folder: Path, adapter: Path | None = None) -> Identity:
     """The hashes of the weights of a folder and of all that is read beside them; refuses one that is not whole."""
     weights = check_folder(folder)
-    return {"weights_sha256": weights_sha256(weights), "files_sha256": files_sha256(folder)}
+    found = {"weights_sha256": weights_sha256(weights), "files_sha256": files_sha256(folder)}
+    return with_adapter(found, adapter) if adapter else found
+
+
+def _place(name: str, *, fetch: bool) -> tuple[Path | None, str]:
+    """The folder of a model or adapter, and its commit, of one of the hub."""
+    given = Path(name).expanduser()
+    if given.is_dir():
+        return given, ""
+    folder = _fetched(name) if fetch else _snapshot(name)
+    return folder, folder.name if folder else ""
 
 
 def gguf_identity(file: Path) -> Identity:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
+from tiltmeter.models.adapters import merge
 from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
-from tiltmeter.models.device import choose_device, choose_dtype, compute_in, fuse, weights_dtype
+from tiltmeter.models.device import align_head, choose_device, choose_dtype, compute_in, fuse, weights_dtype
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.family import family_of
 from tiltmeter.models.identity import Identity
@@ -39,7 +40,9 @@ class LoadedCheckpoint:
     dtype: str
 
 
-def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | None = None) -> LoadedCheckpoint:
+def read(
+    folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | None = None, adapter: Path | None = None
+) -> LoadedCheckpoint:
     """Load weights and tokenizer; safetensors or GGUF only, no code from the folder, no network."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
@@ -72,8 +75,13 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
             + "; use a checkpoint saved with its language-model head"
         )
+    if adapter is not None:
+        with quietly(), _one_sentence(name):
+            model = merge(model, adapter, name)
     model.config.use_cache = False
     fuse(model)
+    if device != "cpu":
+        align_head(model)
     if device.startswith("cuda"):
         compute_in(dtype, model)
     return LoadedCheckpoint(name, family, model.eval().to(device), tokenizer, device, dtype)

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.models.device import align_head
-
 if TYPE_CHECKING:
     import torch
 
@@ -134,8 +132,6 @@ class Network:
         head = model.get_output_embeddings()
         # A few heads hide their projection; the configuration's number is then near enough for a bound on memory.
         self.vocabulary = int(head.weight.shape[0] if head is not None else model.config.get_text_config().vocab_size)
-        if not on_cpu:
-            align_head(model)
         self._logits_at_once = max(1, (_LOGITS_ON_CPU if on_cpu else _logits_that_fit(device)) // self.vocabulary)
         self._rows_at_once = _ROWS_ON_CPU if on_cpu else self._logits_at_once
         self._unmasked = self._apart = False

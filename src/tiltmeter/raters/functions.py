@@ -11,13 +11,14 @@ import inspect
 import math
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+from tiltmeter.calling import cut, listed, number_of, shown, takes_one
 from tiltmeter.errors import UserError
 from tiltmeter.files import is_file
 from tiltmeter.raters import class_map
@@ -33,7 +34,6 @@ _DIGEST = 12
 _TRIED = ("XYZ was there.", "XYZ was not there.")
 """A function is tried once on these, so that one that fails does so before a model has written anything."""
 _ROUNDING = 1e-6
-_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Function:
         self.wants_mask = meaning.mask
         self._said = str(meaning).removeprefix(";")
         self.name = f"{class_map.PYTHON}:{self._source.label}@{self._source.digest[:_DIGEST]}[{self._said}]"
-        self._one_by_one = _takes_one(self._source.call)
+        self._one_by_one = takes_one(self._source.call)
         self._rate_many(list(_TRIED))
 
     @staticmethod
@@ -116,12 +116,12 @@ class Function:
 
     def _listed(self, found: Any, wanted: int) -> list[Any]:
         """One answer for each text."""
-        if isinstance(found, (str, bytes, Mapping, Set)) or not isinstance(found, Iterable):
+        answers = listed(found)
+        if answers is None:
             raise self._fault(
-                f"gives {_shown(found)} for a list of {wanted} texts; right is a list with a number or None for each "
+                f"gives {shown(found)} for a list of {wanted} texts; right is a list with a number or None for each "
                 "(a function of one text calls its parameter `text`)"
             )
-        answers = list(found)
         if len(answers) != wanted:
             ratings = f"{len(answers)} rating{'s' * (len(answers) != 1)}"
             raise self._fault(f"gives {ratings} for {wanted} texts; right is one for each, in their order")
@@ -133,10 +133,10 @@ class Function:
         if answer is None:
             return Rating(self.name, None, NO_RATING)
         low, high = self._meaning.ends
-        number = _number(answer)
-        if number is None or not low - _ROUNDING <= number <= high + _ROUNDING:
+        number = number_of(answer)
+        if number is None or not math.isfinite(number) or not low - _ROUNDING <= number <= high + _ROUNDING:
             right = f"a number from {low:g} to {high:g}, None, or None and a reason"
-            raise self._fault(f"gives {_shown(answer)} for the text “{_cut(text)}”; right is {right}")
+            raise self._fault(f"gives {shown(answer)} for the text “{cut(text)}”; right is {right}")
         return Rating(self.name, round(min(max(number, low), high), 9))
 
     def _fault(self, problem: str) -> UserError:
@@ -165,7 +165,7 @@ def rater(
         raise UserError("a function's scale is given twice, as `scale` and by keywords; keep one of them")
     meaning = _meaning(scale) if scale is not None else class_map.of(settings, FUNCTION)
     if not callable(fn):
-        raise UserError(f"{_shown(fn)} is no function; a rater is made of a function of texts")
+        raise UserError(f"{shown(fn)} is no function; a rater is made of a function of texts")
     source = _source_of(fn, name)
     known = name or source.name
     if known != known.strip() or any(sign in "[]/\\" or not sign.isprintable() for sign in known):
@@ -262,21 +262,6 @@ def _read(file: Path) -> bytes:
         raise UserError(f"cannot be read: {error.strerror or error}", file=file) from None
 
 
-def _takes_one(function: Callable[..., Any]) -> bool:
-    """Whether a function is given one text: its first parameter is called `text`, or is said to be a `str`.
-
-    >>> [_takes_one(one) for one in (lambda text: 0, lambda texts: [], len)]
-    [True, False, False]
-    """
-    try:
-        first = next(iter(inspect.signature(function).parameters.values()), None)
-    except (TypeError, ValueError):
-        return False
-    if first is None or first.annotation is inspect.Parameter.empty:
-        return first is not None and first.name == "text"
-    return first.annotation in (str, "str")
-
-
 @contextmanager
 def _blamed(source: Source, what: str) -> Iterator[None]:
     """What the user's code raises is one sentence with its line; what it prints is no part of our answers."""
@@ -286,31 +271,9 @@ def _blamed(source: Source, what: str) -> Iterator[None]:
     except UserError:
         raise
     except (Exception, SystemExit) as error:
-        said = _cut(f"{type(error).__name__}: {error}", 160)
+        said = cut(f"{type(error).__name__}: {error}", 160)
         frames = traceback.extract_tb(error.__traceback__)
         line = next((one.lineno for one in reversed(frames) if one.filename == source.file), None)
         if isinstance(error, SyntaxError) and error.filename == source.file:
             line = error.lineno
         raise UserError(f"{what} {said}", file=source.file or None, line=line) from error
-
-
-def _number(answer: Any) -> float | None:
-    """A number of Python, numpy or torch; None where it is none."""
-    try:
-        plain = answer.item() if callable(getattr(answer, "item", None)) else answer
-        number = float(plain) if isinstance(plain, (int, float)) else math.nan
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _shown(answer: Any) -> str:
-    try:
-        return _cut(repr(answer))
-    except Exception:
-        return f"something of the type {type(answer).__name__}"
-
-
-def _cut(text: str, most: int = _SHOWN) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

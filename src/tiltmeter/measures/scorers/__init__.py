@@ -105,6 +105,9 @@ def sums(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
 
 def means(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
     """The mean over every token of each text that is not mere context."""
+    for text, answer in zip(pair.texts, answers, strict=False):
+        if answer.spans == ((0, len(text)),) and len(text.split()) > 1:
+            raise Unscorable("the model gives one number for the whole text, so there is no mean over its tokens")
     (first, n_first), (second, n_second) = _after_the_context(pair, answers)
     return first / n_first, second / n_second
 

@@ -1,0 +1,244 @@
+"""Model `python`: one that is in memory already, such as a network in training, or an object or function of yours.
+
+A study that is carried out in this process names it `python:NAME`. The weights of a network are hashed each time it is
+opened, since training changes them; an object without weights is cached only under a name that you give to its state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.errors import ModelError, UserError
+from tiltmeter.models.identity import Identity
+from tiltmeter.models.interface import Model, ModelSettings
+
+KIND = "python"
+_VERBS = (
+    "score",
+    "complete",
+    "complete_with",
+    "chat_prompt",
+    "next_words",
+    "likeliest",
+    "likeliest_answers",
+    "saliency",
+)
+_AS_IT_IS = ModelSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A model that was handed over: how it is opened, and which it is."""
+
+    name: str
+    open: Callable[[ModelSettings, Identity], Model]
+    identity: Callable[[], Identity]
+    cached: bool
+    while_asked: Callable[[], AbstractContextManager[None]] = nullcontext
+    """What holds while it is asked, and no longer."""
+
+    def opened(self, settings: ModelSettings) -> Model:
+        """The model as it is now."""
+        with self.while_asked():
+            return _as_given(self, self.open(settings, self.identity()))
+
+
+_HANDED_OVER: dict[str, Given] = {}
+
+
+def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool | str | None = None) -> Model:
+    """A model in memory as one of tiltmeter's: a network of transformers with its tokenizer, or an object or function.
+
+    An object has `score(texts)`, `complete(prompts)` or `next_words(prompts, words)`; a function is given prompts and
+    returns what it answers. A network is left as it is: it goes on training where it was. `cache`: True keeps answers
+    by the hash of the weights, which is the default where there are some, False keeps none, and a text such as
+    "step 4000" is your own name for this state, which spares the hash.
+
+    >>> from tiltmeter.records import Decoding
+    >>> model = wrap(lambda prompt: f"{prompt} I cannot say.", name="shy")
+    >>> model.complete(["Who was late?"], Decoding())[0][0].text
+    'Who was late? I cannot say.'
+    """
+    given = getattr(model, "given", None)
+    if isinstance(given, Given) and not (tokenizer or name):
+        return given.opened(_AS_IT_IS)
+    if isinstance(model, str):
+        raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
+    network = _network_in(model)
+    if network is None and tokenizer is not None:
+        raise UserError(f"a {type(model).__name__} takes no tokenizer; only networks of transformers do")
+    made = _network(network, tokenizer, name, cache) if network is not None else _object(model, name, cache)
+    opened = made.opened(_AS_IT_IS)
+    hand_over(opened)
+    return opened
+
+
+def hand_over(model: Model) -> str:
+    """Let studies of this process name a wrapped model; the name."""
+    given: Given = model.given  # type: ignore[attr-defined]
+    _HANDED_OVER[given.name.removeprefix(f"{KIND}:")] = given
+    return given.name
+
+
+def load(argument: str, settings: ModelSettings) -> Model:
+    """The model that was handed over under this name."""
+    return _known(argument).opened(settings)
+
+
+def check(argument: str) -> None:
+    """Refuse a name under which nothing was handed over."""
+    _known(argument)
+
+
+def identity_of(argument: str) -> Identity | None:
+    """What its weights or its owner say of it; None where it is not to be cached."""
+    given = _known(argument)
+    if not given.cached:
+        return None
+    with given.while_asked():
+        return given.identity()
+
+
+def _known(argument: str) -> Given:
+    if argument not in _HANDED_OVER:
+        raise ModelError(
+            f"`{KIND}:{argument}`: no model of this name is in memory; hand it over with tiltmeter.wrap(model, "
+            f"name={argument!r}) in the process that runs the study"
+        )
+    return _HANDED_OVER[argument]
+
+
+def _as_given(given: Given, model: Model) -> Model:
+    """The model with the verbs that it has, each carried out in the state in which it is measured."""
+
+    def carried_out(verb: str) -> Callable[..., Any]:
+        def call(_: object, *args: Any, **named: Any) -> Any:
+            with given.while_asked():
+                return getattr(model, verb)(*args, **named)
+
+        return call
+
+    verbs = {verb: carried_out(verb) for verb in _VERBS if callable(getattr(model, verb, None))}
+    facts = {"facts": model.facts, "conditionings": model.conditionings, "given": given}
+    shown = {"__repr__": lambda _: f"<{model.facts.family} model {given.name}>"}
+    found: Model = type("GivenModel", (), {**facts, **verbs, **shown})()
+    return found
+
+
+def _called(name: str, usual: str) -> str:
+    known = name or usual
+    if known != known.strip() or any(sign in "[]/\\:?+@" or not sign.isprintable() for sign in known):
+        raise UserError(f"{known!r:.80} cannot name a model; leave out [ ] / \\ : ? + @ and blanks at its ends")
+    return f"{KIND}:{known}"
+
+
+def _object(model: object, name: str, cache: bool | str | None) -> Given:
+    from tiltmeter.models.adapted import adapted
+
+    if cache is True:
+        raise UserError(
+            f"a {type(model).__name__} has no weights to tell its answers by; to cache them, name its state: "
+            'cache="version 3"'
+        )
+    usual = getattr(model, "name", None) or getattr(model, "__name__", None)
+    called = _called(name, str(usual or type(model).__name__).strip("<>"))
+    state = cache or f"not cached: {uuid.uuid4().hex}"
+    return Given(
+        called,
+        lambda _, found: adapted(model, called, found["revision"]),
+        lambda: {"name": called, "revision": state},
+        cached=bool(cache),
+    )
+
+
+def _network_in(model: Any) -> Any:
+    """The network of transformers inside what training wraps around it; None where there is none."""
+    for inner in ("module", "_orig_mod"):
+        model = getattr(model, inner, model)
+    if hasattr(model, "peft_config"):
+        if any(one.is_prompt_learning for one in model.peft_config.values()):
+            raise ModelError("an adapter that learns a prompt cannot be measured; LoRA and others inside layers can")
+        model = model.get_base_model()
+    return model if hasattr(model, "config") and hasattr(model, "get_output_embeddings") else None
+
+
+def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) -> Given:
+    from tiltmeter.models.hugging_face import require_packages
+
+    require_packages()
+    from tiltmeter.models import loading
+    from tiltmeter.models.family import family_of
+
+    if tokenizer is None:
+        raise UserError("a network needs its tokenizer: wrap(model, tokenizer)")
+    if not getattr(tokenizer, "is_fast", False):
+        raise UserError(f"{type(tokenizer).__name__} cannot say where tokens are in a text; use the fast tokenizer")
+    called = _called(name, (getattr(network.config, "name_or_path", "") or "").rsplit("/")[-1] or "network")
+    family = family_of(network.config, called)
+    state = cache if isinstance(cache, str) else "" if cache is not False else f"not cached: {uuid.uuid4().hex}"
+
+    def identity() -> Identity:
+        weights = "" if state else _weights_sha256(network)
+        return {
+            "name": called,
+            "revision": state,
+            "weights_sha256": weights,
+            "files_sha256": _files_sha256(network, tokenizer),
+        }
+
+    def opened(settings: ModelSettings, found: Identity) -> Model:
+        device, dtype = str(network.device), str(network.dtype).removeprefix("torch.")
+        for wanted, own, what in ((settings.device, device, "device"), (settings.dtype, dtype, "dtype")):
+            if wanted not in ("auto", own) and (what == "dtype" or not own.startswith(wanted)):
+                raise ModelError(f"{called} is in memory as {own}, not {wanted}; leave the {what} out")
+        parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)
+        return loading.assemble(parts, settings, found, revision=found["revision"])
+
+    return Given(called, opened, identity, cache is not False, lambda: _at_rest(network))
+
+
+@contextmanager
+def _at_rest(network: Any) -> Iterator[None]:
+    """A network as it is measured: without dropout, in full precision; afterwards it is as it was."""
+    import torch
+
+    training = [module for module in network.modules() if module.training]
+    cached, precision = network.config.use_cache, torch.get_float32_matmul_precision()
+    for module in training:
+        module.training = False
+    network.config.use_cache = False
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(precision)
+        network.config.use_cache = cached
+        for module in training:
+            module.training = True
+
+
+def _weights_sha256(network: Any) -> str:
+    """The SHA-256 of the names, formats, shapes and numbers of all weights."""
+    import torch
+
+    digest = hashlib.sha256()
+    for key, weight in sorted(network.state_dict().items()):
+        digest.update(f"{key} {weight.dtype} {tuple(weight.shape)}\n".encode())
+        digest.update(weight.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _files_sha256(network: Any, tokenizer: Any) -> str:
+    """The SHA-256 of configuration, tokenizer and chat template."""
+    settings = {
+        key: value for key, value in network.config.to_dict().items() if key not in ("use_cache", "_name_or_path")
+    }
+    parts = [json.dumps(settings, sort_keys=True, default=str), tokenizer.backend_tokenizer.to_str()]
+    parts += [str(tokenizer.chat_template), json.dumps(tokenizer.special_tokens_map, sort_keys=True, default=str)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

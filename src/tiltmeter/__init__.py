@@ -1,27 +1,36 @@
 """Tiltmeter measures social bias in language models, and says which conclusions survive.
 
 >>> import tiltmeter as tm
->>> model = tm.load_model("scripted")
->>> pairs, dropped = tm.template_pairs(tm.load_spec("gender-math-arts"))
->>> scores = tm.score_pairs(model, pairs, [tm.find_scorer("sum", "causal")])
->>> summary = tm.summarise_scores(scores["causal.sum.v1"])
->>> summary.by_bias["gender-math-arts"].n
-288
+>>> study = tm.Study(name="gate", specs=["gender-math-arts"], models=["scripted"])
+>>> run = study.run("runs/gate", progress=False, report=False)
+>>> run.findings()[0].question.text
+'Does the model prefer the sentence that fits the stereotype?'
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from tiltmeter.version import __version__
 
 if TYPE_CHECKING:
-    from tiltmeter.engine import carry_out, score_pairs
+    # What is public, and where it lives: the one list. Each is imported when it is first asked for.
+    from tiltmeter.api.asking import Rated, next_words, rate
+    from tiltmeter.api.comparing import Board, Comparison, Sizes, compare, leaderboard, multiverse, plan
+    from tiltmeter.api.frames import Frame
+    from tiltmeter.api.runs import Finding, Findings, Run, read_run
+    from tiltmeter.api.shown import Plot
+    from tiltmeter.api.studies import Study
+    from tiltmeter.api.training import Watch, watch
+    from tiltmeter.engine import score_pairs
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.measures.scorers import find as find_scorer
     from tiltmeter.models import ModelSettings
     from tiltmeter.models import load as load_model
+    from tiltmeter.models.given import wrap
     from tiltmeter.present.files import write_run as write_report
     from tiltmeter.raters import load as load_rater
     from tiltmeter.raters.functions import rater
@@ -33,6 +42,8 @@ if TYPE_CHECKING:
         Decoding,
         Estimate,
         ModelFacts,
+        NextWord,
+        NextWords,
         Pair,
         PairScore,
         Prompt,
@@ -51,89 +62,56 @@ if TYPE_CHECKING:
     from tiltmeter.stats.views.continuations import RatedItem
     from tiltmeter.stats.views.continuations import summarise as summarise_ratings
     from tiltmeter.stats.views.pairs import PairSummary
-    from tiltmeter.store import Run, read_run
-    from tiltmeter.study import plan as plan_study
-    from tiltmeter.study import read as read_study
-
-# Where each public name lives; it is imported when it is first asked for, so that `import tiltmeter` is instant.
-_HOMES = {
-    "Completion": "records",
-    "Continuation": "records",
-    "Decoding": "records",
-    "Estimate": "records",
-    "ModelFacts": "records",
-    "ModelSettings": "models",
-    "Pair": "records",
-    "PairScore": "records",
-    "PairSummary": "stats.views.pairs",
-    "Prompt": "records",
-    "RatedItem": "stats.views.continuations",
-    "Rating": "records",
-    "Run": "store",
-    "RunSummary": "results",
-    "Scale": "raters.scales",
-    "Spec": "records",
-    "TiltmeterError": "errors",
-    "TokenScores": "records",
-    "carry_out": "engine",
-    "file_pairs": "sources.pairs_file:pairs",
-    "file_prompts": "sources.prompts_file:prompts",
-    "find_scorer": "measures.scorers:find",
-    "judge": "raters.judge",
-    "load_model": "models:load",
-    "load_rater": "raters:load",
-    "load_spec": "specs:load",
-    "own_prompts": "sources.own_prompts:prompts",
-    "plan_study": "study:plan",
-    "rate_file": "results.files.ratings",
-    "rater": "raters.functions",
-    "read_run": "store",
-    "read_study": "study:read",
-    "score_pairs": "engine",
-    "summarise_continuations": "results",
-    "summarise_file": "results",
-    "summarise_ratings": "stats.views.continuations:summarise",
-    "summarise_run": "results",
-    "summarise_scores": "results",
-    "template_pairs": "sources.templates:pairs",
-    "template_prompts": "sources.template_prompts:prompts",
-    "write_report": "present.files:write_run",
-}
 
 __all__ = [
+    "Board",
+    "Comparison",
     "Completion",
     "Continuation",
     "Decoding",
     "Estimate",
+    "Finding",
+    "Findings",
+    "Frame",
     "ModelFacts",
     "ModelSettings",
+    "NextWord",
+    "NextWords",
     "Pair",
     "PairScore",
     "PairSummary",
+    "Plot",
     "Prompt",
+    "Rated",
     "RatedItem",
     "Rating",
     "Run",
     "RunSummary",
     "Scale",
+    "Sizes",
     "Spec",
+    "Study",
     "TiltmeterError",
     "TokenScores",
+    "Watch",
     "__version__",
-    "carry_out",
+    "compare",
     "file_pairs",
     "file_prompts",
     "find_scorer",
     "judge",
+    "leaderboard",
     "load_model",
     "load_rater",
     "load_spec",
+    "multiverse",
+    "next_words",
     "own_prompts",
-    "plan_study",
+    "plan",
+    "rate",
     "rate_file",
     "rater",
     "read_run",
-    "read_study",
     "score_pairs",
     "summarise_continuations",
     "summarise_file",
@@ -142,16 +120,30 @@ __all__ = [
     "summarise_scores",
     "template_pairs",
     "template_prompts",
+    "tm",
+    "watch",
+    "wrap",
     "write_report",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _homes() -> dict[str, tuple[str, str]]:
+    """Of each public name, its module and what it is called there, as they are listed above."""
+    tree = ast.parse(files("tiltmeter").joinpath("__init__.py").read_text(encoding="utf-8"))
+    [listed] = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [node for node in listed.body if isinstance(node, ast.ImportFrom)]
+    return {one.asname or one.name: (node.module or "", one.name) for node in imports for one in node.names}
+
+
+_HOMES = _homes()
+
+
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'tiltmeter' has no attribute {name!r}")
-    module, _, attribute = _HOMES[name].partition(":")
-    return getattr(importlib.import_module(f"tiltmeter.{module}"), attribute or name)
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(module), attribute)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list(__all__)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.parquet_files import types
-from tiltmeter.cli.run import write_report
+from tiltmeter.api.measuring import write_report
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.parquet import parquet_rows
@@ -45,7 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run of the study with its report."""
     folder = tmp_path_factory.mktemp("made") / "r"
     found = carry_out(plan(parse(STUDY)), folder)
-    write_report(found, summarise_run(found), folder)
+    write_report(found, summarise_run(found))
     return folder
 
 
@@ -305,7 +305,7 @@ def test_no_report_is_written_of_a_run_that_another_process_went_on_with(tmp_pat
     with closing(connect(tmp_path / LEDGER)) as opened, writing(opened, tmp_path) as database:
         database.execute("update meta set value = '\"2031-01-01T00:00:00+00:00\"' where key = 'finished'")
     with pytest.raises(RunError, match="another process"):
-        write_report(found, summary, tmp_path)
+        write_report(found, summary)
     assert not (tmp_path / "report.html").exists()
-    write_report(read_run(tmp_path), summary, tmp_path)
+    write_report(read_run(tmp_path), summary)
     assert read_run(tmp_path).meta["reported"]

@@ -58,7 +58,7 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 
 def clean_pairs(run: Run) -> Counter[tuple[str | None, int]]:
-    return Counter((pair.attribute, pair.set) for pair in run.pairs if not run.findings.get(pair.id))
+    return Counter((pair.attribute, pair.set) for pair in run.pairs if not run.flagged.get(pair.id))
 
 
 def test_an_attribute_left_short_gets_other_sentences(carried_out: Callable[..., Run]) -> None:
@@ -67,7 +67,7 @@ def test_an_attribute_left_short_gets_other_sentences(carried_out: Callable[...,
     assert regenerated
     assert not any(pair.texts[0].startswith(("The", "My", "A ", "Nobody")) for pair in regenerated)
     assert all(pair.source == LABEL and "/round-1/" in pair.id and pair.written_for for pair in regenerated)
-    assert {pair.id for pair in regenerated}.isdisjoint(run.findings)
+    assert {pair.id for pair in regenerated}.isdisjoint(run.flagged)
     counts = clean_pairs(run)
     assert len(counts) == 16 * 2
     assert min(counts.values()) >= 2
@@ -142,7 +142,7 @@ def test_every_comparison_of_a_spec_must_have_enough() -> None:
 
 def test_an_audit_that_finds_nothing_is_not_taken_for_none(carried_out: Callable[..., Run]) -> None:
     run = carried_out(lambda text: False)
-    assert not run.findings
+    assert not run.flagged
     [cell] = summarise_run(run).cells
     assert cell.generated is not None
     assert cell.generated.by_audit is not None

@@ -127,7 +127,7 @@ def make_written_run(
         for number, model in enumerate(models)
     }
     writer_facts = {writer: ModelFacts(writer, "causal") for writer in writers}
-    return replace(plain, pairs=pairs, scores=scores, findings=findings, writers=writer_facts)
+    return replace(plain, pairs=pairs, scores=scores, flagged=findings, writers=writer_facts)
 
 
 def _written(tilt: Tilt, writer: str) -> list[Pair]:

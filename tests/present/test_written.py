@@ -112,7 +112,7 @@ def labels_of(run: Run) -> Labels:
     """Two annotators who judged the first 200 written sentences and found what the audit found."""
     chosen = [pair for pair in of_the_test(run.pairs) if pair.written_for]
     marks = {
-        f"{pair.source}:{sentence_of(pair)}": frozenset(issue for issue, _ in run.findings.get(pair.id, ()))
+        f"{pair.source}:{sentence_of(pair)}": frozenset(issue for issue, _ in run.flagged.get(pair.id, ()))
         for pair in chosen[:200]
     }
     texts = {f"{pair.source}:{sentence_of(pair)}": written_text(pair) for pair in chosen}

@@ -52,7 +52,7 @@ def content(folder: Path) -> str:
     """Everything that figures are made of."""
     run = read_run(folder)
     texts, words = run.continuations, run.next_words
-    found: list[Any] = [run.meta, run.facts, run.writers, run.findings, [*run.pairs], [*run.dropped]]
+    found: list[Any] = [run.meta, run.facts, run.writers, run.flagged, [*run.pairs], [*run.dropped]]
     found += [(cell, [*scores]) for cell, scores in run.scores.items()]
     if texts:
         found += [[*texts.prompts], texts.raters, *(texts.tilts(used.name) for used in texts.raters)]

@@ -62,7 +62,7 @@ def calibrate(
     takes VIEW.ESTIMATOR.TEST_WORDS, e.g. "pairs.margin.20.coverage.low < 0.92".
     """
     from tiltmeter import models
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine.calibration import Repeats
     from tiltmeter.engine.calibration import calibrate as carry_out
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tiltmeter.api.progress import Bar
 from tiltmeter.cli.console import print_json, print_table, say
-from tiltmeter.cli.progress import Bar
 
 if TYPE_CHECKING:
     from tiltmeter.models import Proposer

@@ -10,7 +10,6 @@ import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
 from tiltmeter.cli.console import JsonOption, print_json, print_table, read_run, say, show_blocks
-from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.present.reported import Reported
@@ -45,35 +44,23 @@ def multiverse(
 
     --fail-if checks every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if any fits.
     """
+    from tiltmeter.api.comparing import evidence
     from tiltmeter.present.known_raters import left_out_words
     from tiltmeter.present.multiverse import multiverse_json, write_multiverse
     from tiltmeter.present.reported import Reported
     from tiltmeter.results.compare.sides import Side, is_unfinished
-    from tiltmeter.results.findings.evidence import Evidence
-    from tiltmeter.results.findings.findings import Findings, corrected, finding, questions
-    from tiltmeter.results.findings.questions import asked
+    from tiltmeter.results.findings.findings import Findings, answered, asked_of
 
     check(conditions)
-    _check_different(runs)
-    material = Evidence([read_run(folder) for folder in runs])
+    material = evidence([read_run(folder) for folder in runs])
     for run in material.runs:
         if any(is_unfinished(Side(run, name, name)) for name in run.facts):
             say(f"{run.folder}: is not finished, so the answers may change")
-    every = questions(material)
-    if not every:
-        raise UserError(
-            f"{', '.join(map(str, runs))}: there is no question to answer, since no two groups have rated texts, "
-            "scored pairs or next words; resume an unfinished run with `tiltmeter run`"
-        )
-    chosen = _of_models(every if question is None else asked(question, every), model)
+    every, chosen = asked_of(material, question, model or ())
     if list_only:
         _list(chosen, every, as_json)
         return
-    main = [one for one in every if one.main]
-    # A verdict counts all questions of the study, whichever of them it is asked for.
-    wanted = {(one.model, one.key): one for one in (*main, *chosen)}.values()
-    known = [finding(one, material, permutations=permutations) for one in wanted]
-    answers = [one for one in corrected(known, main) if one.question in chosen]
+    answers = answered(material, chosen, every, permutations=permutations)
     found = Reported(tuple(material.runs), Findings(tuple(answers), 0))
     if out:
         write_multiverse(found, out)
@@ -85,24 +72,6 @@ def multiverse(
             say(words)
         _print(found, tables=question is not None or len(answers) == 1)
     fail_if_any(conditions, [one.as_json() for one in answers])
-
-
-def _check_different(runs: Sequence[Path]) -> None:
-    """A run that is given twice would count every method twice."""
-    places: dict[Path, Path] = {}
-    for folder in runs:
-        before = places.setdefault(folder.resolve(), folder)
-        if before is not folder:
-            same = f"is the same run as {before}" if before != folder else "is given twice"
-            raise UserError(f"{folder}: {same}, so every method would count twice; give each run once")
-
-
-def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> list[Question]:
-    models = list(dict.fromkeys(one.model for one in questions))
-    for name in wanted or ():
-        if name not in models:
-            raise UnknownName("model", name, models)
-    return [one for one in questions if not wanted or one.model in wanted]
 
 
 def _list(questions: Sequence[Question], every: Sequence[Question], as_json: bool) -> None:

@@ -64,7 +64,7 @@ def build(
     where it introduces a profession. Correct `annotated` and `use` there, and read the file back with `natural apply`
     or as the source natural:FILE.
     """
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine.natural import build_from
     from tiltmeter.files import check_writable, write_csv
     from tiltmeter.sources.natural.lists import read_leave_out

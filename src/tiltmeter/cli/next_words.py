@@ -108,7 +108,7 @@ def score(
     estimates from it.
     """
     from tiltmeter import models
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine.next_words import ask
     from tiltmeter.results.files.next_words import check_table, write_answers
     from tiltmeter.sources.perturbations import PERTURBATIONS, perturb_all

@@ -11,8 +11,8 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say, tell_assumed
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.cli.rater_names import rater_choice
 from tiltmeter.errors import UserError
+from tiltmeter.study.rater_names import rater_choice
 
 if TYPE_CHECKING:
     from tiltmeter.results.files.ratings import Masking, RatedColumn
@@ -61,7 +61,7 @@ def rate(
     'judge:Is it polite?:MODEL[yes=1,no=0;worse=low;axis=politeness]'); --device, --dtype and --threads apply to it.
     python:FILE.py:FUNCTION[range=0..1;worse=high;axis=rudeness] runs your function.
     """
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine.executor import Executor
     from tiltmeter.engine.rating import maker
     from tiltmeter.files import check_writable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
-from tiltmeter.cli.rater_names import rater_choice
+from tiltmeter.study.rater_names import rater_choice
 
 if TYPE_CHECKING:
     from tiltmeter.raters import Rater

@@ -201,7 +201,7 @@ def _by_model(
     prompts: list[Prompt], targets: list[Target], settings: ParaphraseSettings, by: str, out: Path, running: Any
 ) -> tuple[UnfinishedFile | None, list[Rephrased]]:
     from tiltmeter import models
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine import rephrasing
     from tiltmeter.models.interface import as_writer
 

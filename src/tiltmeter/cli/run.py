@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import signal
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -19,16 +16,15 @@ from tiltmeter.cli.doctor import missing_packages
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
 from tiltmeter.cli.run_size import refuse_huge, tell_size
-from tiltmeter.errors import MissingExtra, RunError, UserError
+from tiltmeter.errors import MissingExtra, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
     from tiltmeter.results import RunSummary
-    from tiltmeter.store import Cache, Run, RunState
+    from tiltmeter.store import Run, RunState
     from tiltmeter.study import Plan
 
-_LONGEST_NAME = 80
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
 NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of answers.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Run a plan of more than ten million texts.")]
@@ -140,13 +136,13 @@ def _carry_out(
     needed: bool = False,
 ) -> RunSummary | None:
     """Run a plan; its summary, or None for a plan too large for a report unless one is `needed`."""
+    from tiltmeter.api.measuring import too_many, usual_folder, write_report
     from tiltmeter.engine.plan_size import size_of
-    from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of
     from tiltmeter.results.summary.number_faults import number_faults
 
-    folder = out or Path("runs") / _slug(made.study.name)
+    folder = out or usual_folder(made.study.name)
     feasible = feasibility_of(made.resolved, made.pairs, made.prompts, made.asked)
     faults = number_faults(made.pairs)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in feasible]}
@@ -167,14 +163,12 @@ def _carry_out(
     if "vl-convert-python" in missing_packages("report"):
         raise MissingExtra("the figures of the report at the end of a run", "report", "vl-convert-python")
     finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
-    many = _too_many(finished)
+    many = too_many(finished)
     if many and not needed and not as_json:
         _say_too_large(many, folder)
         return None
     summary = summarise_run(finished)
-    report = folder / REPORT
-    if not finished.meta.get("reported") or not report.is_file():
-        write_report(finished, summary, folder)
+    report = write_report(finished, summary)
     if as_json:
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
@@ -183,22 +177,6 @@ def _carry_out(
         typer.echo(f"report: {report}")
     _tell_remarks(summary)
     return summary
-
-
-def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
-    """Write the tables and the report of a run, unless another process has resumed it."""
-    from tiltmeter.present.files import write_run
-    from tiltmeter.store import Ledger, locked
-    from tiltmeter.store.run_folder import same_results
-
-    with locked(folder):
-        with Ledger(folder, read_only=True) as ledger:
-            ended = ledger.meta().get("finished")
-            if ended is None or ended != finished.meta.get("finished"):
-                raise RunError(f"{folder}: another process resumed this run; run the same command again")
-        write_run(finished, summary)
-        with same_results(folder), Ledger(folder) as ledger:
-            ledger.note_report()
 
 
 def _measured(
@@ -210,10 +188,8 @@ def _measured(
     tell_plan: Callable[[], None],
 ) -> Run:
     """The finished run; `tell_plan` is called first, unless everything is done already."""
-    from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine import carry_out
-    from tiltmeter.progress import BothProgress
-    from tiltmeter.store import ProgressFile
+    from tiltmeter.api.measuring import measured
+    from tiltmeter.api.progress import Bar
 
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -228,11 +204,8 @@ def _measured(
         _tell_state(state, folder, aside)
 
     try:
-        with _cache(no_cache) as cache, Bar() as bar, ProgressFile(folder) as file:
-            finished = carry_out(
-                made, folder, settings, BothProgress(bar, file), cache=cache, cluster=cluster, tell=tell
-            )
-            _tell_hits(cache)
+        with Bar() as bar:
+            finished = measured(made, folder, settings, bar, say=say, cached=not no_cache, cluster=cluster, tell=tell)
     except KeyboardInterrupt:
         say(f"stopped; run the same command to resume (finished work is in {folder})")
         raise
@@ -263,23 +236,6 @@ def _tell_remarks(summary: RunSummary) -> None:
             say(f"WARNING: {repeated.words()}; does the server ignore seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency for {model}: it has no gradients; use a checkpoint")
-
-
-@contextmanager
-def _cache(no_cache: bool) -> Iterator[Cache | None]:
-    """The cache of answers; None where nobody wants it, or where it cannot be used."""
-    from tiltmeter.store import Cache, CacheError
-
-    try:
-        cache = None if no_cache else Cache()
-    except CacheError as error:
-        say(f"{error}; continuing without it")
-        cache = None
-    try:
-        yield cache if cache is not None and cache.limit else None
-    finally:
-        if cache is not None:
-            cache.close()
 
 
 def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
@@ -315,28 +271,6 @@ def _tell_missing(folder: Path) -> None:
         say(f"{folder}: {missing_words(missing)}; run the same command again to request them")
 
 
-def _tell_hits(cache: Cache | None) -> None:
-    """Say how many answers came from the cache."""
-    if cache is None:
-        return
-    if cache.trouble:
-        say(f"{cache.trouble}; the run continued without it")
-    elif cache.hits:
-        say(f"from the cache: {cache.hits:,} of {cache.hits + cache.misses:,} answers")
-
-
-def _too_many(run: Run) -> str:
-    """What a run has too much of for a report; usually empty."""
-    from tiltmeter.store.rows import HELD
-
-    counts = {
-        "scored pairs": sum(map(len, run.scores.values())),
-        "texts": run.continuations.count if run.continuations else 0,
-        "prompts asked for next words": len(run.next_words.asked) if run.next_words else 0,
-    }
-    return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > HELD)
-
-
 def _say_too_large(many: str, folder: Path) -> None:
     """What to do with a run that is too large for a report."""
     say(
@@ -354,9 +288,3 @@ def _say_spent(folder: Path, names: Sequence[str]) -> None:
     prices = {account_of(name): price_of(name) for name in names}
     for name, spent in accounts(folder / ANSWERS).items():
         say(f"{name}: {spent.words(prices.get(name) or price_of(name))}")
-
-
-def _slug(name: str) -> str:
-    """The name of a study as that of a folder; a longer one than a folder can have is cut, and stays another one."""
-    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "run"
-    return plain if len(plain) <= _LONGEST_NAME else f"{plain[:_LONGEST_NAME]}-{zlib.crc32(plain.encode()):08x}"

@@ -57,7 +57,7 @@ def score(
     rows on which they disagree are marked.
     """
     from tiltmeter import models
-    from tiltmeter.cli.progress import Bar
+    from tiltmeter.api.progress import Bar
     from tiltmeter.engine import score_pairs
     from tiltmeter.engine.scoring import fitting
     from tiltmeter.files import check_writable

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tiltmeter.api.progress import Bar
 from tiltmeter.cli.console import say
-from tiltmeter.cli.progress import Bar
 from tiltmeter.engine import sentences
 from tiltmeter.engine.sentences import GenerationFacts, Order
 from tiltmeter.sources.generated import Generation

@@ -13,6 +13,7 @@ from tiltmeter.calling import cut, listed, number_of, parameters_of, shown, take
 from tiltmeter.errors import ModelError, TiltmeterError, UserError
 from tiltmeter.models.decoding.sampled import seeds_of
 from tiltmeter.models.interface import Model, checked_conditioning
+from tiltmeter.models.next_words import Question, blank_problem, questions
 from tiltmeter.records import ASKING, Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 _VERBS = ("score", "complete", "next_words")
@@ -94,11 +95,7 @@ class _Predicts(_Adapted):
         hidden: Sequence[Sequence[Span]] | None = None,
     ) -> list[NextWords]:
         """The probabilities of the object."""
-        if hidden is not None and any(hidden):
-            raise ModelError(f"{self.facts.name} cannot have words hidden from it; leave the perturbation `hidden` out")
-        same = all(isinstance(word, str) for word in words)
-        every: list[Sequence[str]] = [words] * len(prompts) if same else list(words)  # type: ignore[list-item]
-        found: list[NextWords] = self._made["next_words"](prompts, every)
+        found: list[NextWords] = self._made["next_words"](questions(prompts, words, hidden), bounded)
         return found
 
 
@@ -231,13 +228,22 @@ class _Writing(_Call):
 
 
 class _Predicting(_Call):
-    def __call__(self, prompts: Sequence[str], words: Sequence[Sequence[str]]) -> list[NextWords]:
+    def __call__(self, asked: Sequence[Question], bounded: bool) -> list[NextWords]:
         found: list[NextWords] = []
         # Prompts with the same words are asked together.
-        for asked, some in groupby(zip(prompts, words, strict=True), key=lambda one: tuple(one[1])):
-            answers = self._listed([prompt for prompt, _ in some], list(asked))
-            found += [self._expected(asked, answer) for answer in answers]
+        for (words, reason), some in groupby(asked, key=lambda one: (one.words, self._unanswerable(one, bounded))):
+            if reason:
+                found += [NextWords(tuple(NextWord(word, None, reason) for word in words)) for _ in some]
+            else:
+                told = {"bounded": bounded} if "bounded" in self._takes else {}
+                answers = self._listed([one.prompt for one in some], list(words), **told)
+                found += [self._expected(words, answer) for answer in answers]
         return found
+
+    def _unanswerable(self, one: Question, bounded: bool) -> str | None:
+        if bounded and "bounded" not in self._takes:
+            return "the model does not say how probable it is that a word ends"
+        return "the model cannot be kept from reading a part of a prompt" if one.hidden else blank_problem(one.prompt)
 
     def _expected(self, words: Sequence[str], answer: Any) -> NextWords:
         if isinstance(answer, NextWords):

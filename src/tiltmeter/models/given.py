@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models.identity import Identity
@@ -68,6 +68,8 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
     given = getattr(model, "given", None)
     if isinstance(given, Given) and not (tokenizer or name):
         return given.opened(_AS_IT_IS)
+    if is_ours(model):
+        return model
     if isinstance(model, str):
         raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
     network = _network_in(model)
@@ -80,10 +82,17 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
 
 
 def hand_over(model: Model) -> str:
-    """Let studies of this process name a wrapped model; the name."""
-    given: Given = model.given  # type: ignore[attr-defined]
+    """Let studies of this process name a model; the name. One that was loaded by its name has it already."""
+    given = getattr(model, "given", None)
+    if not isinstance(given, Given):
+        return model.facts.name
     _HANDED_OVER[given.name.removeprefix(f"{KIND}:")] = given
     return given.name
+
+
+def is_ours(model: object) -> TypeGuard[Model]:
+    """Whether it is a model that `load` opened."""
+    return type(model).__module__.startswith("tiltmeter.") and hasattr(model, "facts")
 
 
 def load(argument: str, settings: ModelSettings) -> Model:

@@ -37,17 +37,28 @@ _ALLOWED = {"svg", "g", "path", "text", "tspan", "line", "rect", "defs", "clipPa
 
 def svg(spec: Mapping[str, Any], width: int = WIDE) -> str:
     """Draw a chart. It may be put into a page as it is: nothing but shapes and escaped text is in it."""
-    sized = {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
-    return _drawn(json.dumps(sized))
+    return _drawn(json.dumps(complete(spec, width)))
+
+
+def complete(spec: Mapping[str, Any], width: int = WIDE) -> dict[str, Any]:
+    """The specification with colours by value and a width in pixels, which any program can draw."""
+    return {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
+
+
+def check() -> None:
+    """Refuse, with the line that installs it, where the package that draws is not there."""
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise MissingExtra("Figures", "report", "vl-convert-python") from None
 
 
 @lru_cache(maxsize=512)
 def _drawn(spec: str) -> str:
     """Drawn once, however many files and pages a chart is in: drawing takes longer than anything else in a report."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtra("Figures", "report", "vl-convert-python") from None
+    check()
+    import vl_convert
+
     # No chart has anything to load; an empty list of allowed addresses makes that a rule.
     drawn: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return _checked(drawn)

@@ -10,8 +10,9 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from tiltmeter.errors import MissingExtra
 from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Block, Chart, Document, Place, Section, Span
@@ -48,11 +49,23 @@ def fragment(
     return Markup(_rendered("fragment.html.jinja", blocks=blocks, level=level, medium=_Live(address, opens_in)))
 
 
+def shown(blocks: Sequence[Block]) -> Markup:
+    """Blocks for the output of a notebook: drawn, with a style that reaches nothing else of the page."""
+    # The notebook has a theme of its own, which nobody can ask; so this keeps to paper.
+    style = asset("blocks.css").replace(":root {", ":scope {", 1)
+    inside = _rendered("fragment.html.jinja", blocks=blocks, level=3, medium=_Output())
+    kept = "padding: 1px 1rem; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans);"
+    return Markup(
+        f'<style>@scope (.tiltmeter) {{ {style} :scope {{ {kept} }} }}</style>\n<div class="tiltmeter">{inside}</div>'
+    )
+
+
 class _Report:
     """What a file of its own does with charts and places: it draws the first, and cannot open the second."""
 
     live = False
     opens_in = ""
+    widths: Mapping[str, int] = {"wide": WIDE, "narrow": NARROW}
 
     def drawing(self, chart: Chart, width: int) -> Markup:
         # It lets nothing pass but shapes and escaped text.
@@ -60,6 +73,18 @@ class _Report:
 
     def address(self, _: Place) -> str:
         return ""
+
+
+class _Output(_Report):
+    """The output of a notebook has one width, and words where nothing can be drawn."""
+
+    widths: Mapping[str, int] = {"wide": WIDE}
+
+    def drawing(self, chart: Chart, width: int) -> Markup:
+        try:
+            return super().drawing(chart, width)
+        except MissingExtra as missing:
+            return escape(f"{chart.alternative} ({missing})")
 
 
 class _Live:
@@ -94,7 +119,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"kind": lambda block: type(block).__name__, "tone": tone, "about": _about, "cited": _cited}
-    environment.globals |= {"WIDE": WIDE, "NARROW": NARROW, "WARNING": WARNING}
+    environment.globals |= {"WARNING": WARNING}
     return environment
 
 

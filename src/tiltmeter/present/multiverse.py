@@ -28,7 +28,7 @@ def write_multiverse(found: Reported, folder: Path) -> None:
     with whole_file(folder / "multiverse.json") as file:
         json.dump(multiverse_json(found), file, ensure_ascii=False, indent=1, allow_nan=False)
         file.write("\n")
-    rows = [row for one in found.findings for row in _rows(one)]
+    rows = [row for one in found.findings for row in method_rows(one)]
     choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))
     write_csv(folder / "cells.csv", [*_ASKED, *choices, *_FIGURES], rows)
     charts = [curve_chart(one, found) for one in found.findings if one.verdict.of >= FEWEST_CELLS]
@@ -43,7 +43,7 @@ _FIGURES = (
 _COLUMNS = (*_ASKED, *_FIGURES)
 
 
-def _rows(one: Finding) -> Iterator[Mapping[str, object]]:
+def method_rows(one: Finding) -> Iterator[Mapping[str, object]]:
     """The cells of an answer, from the lowest effect to the highest."""
     question = one.question
     for cell in one.multiverse.curve.cells:

@@ -73,6 +73,8 @@ class Function:
 
     def __init__(self, argument: str) -> None:
         where, meaning = parsed(argument)
+        self.argument = f"{KIND}:{argument}"
+        """What a study calls it."""
         self._source = _HANDED_OVER.get(where) or _loaded(where)
         self._meaning = meaning
         self.wants_mask = meaning.mask

@@ -309,6 +309,11 @@ class Table:
         query = f"SELECT text, other_text FROM items WHERE view = 'pairs' AND source = ? AND {TEST}"
         return frozenset(self._reader().execute(query, [source]).fetchall())
 
+    @property
+    def connection(self) -> Any:
+        """The database that holds them, for whoever asks questions of their own."""
+        return self._database
+
     def _reader(self) -> Any:
         """Threads do not share what they have asked for."""
         return self._database.cursor()

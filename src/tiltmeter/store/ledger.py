@@ -48,7 +48,7 @@ class Run:
     dropped: Sequence[Dropped]
     scores: Mapping[tuple[str, str], Sequence[PairScore]]
     """By model and scorer, in the order of the study; the scores in the order of the pairs."""
-    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    flagged: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     """Issues and reasons of the generated pairs that have some, by the id of the pair."""
     writers: Mapping[str, ModelFacts] = field(default_factory=dict)
     """The models that wrote sentences."""
@@ -58,6 +58,9 @@ class Run:
     """What the models expect, likewise."""
     is_checked: bool = True
     """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
+
+    def __repr__(self) -> str:
+        return f"<Run {self.folder}: {self.meta['resolved']['name']}>"
 
 
 StageName = Literal["scoring", "completing", "rating", "tilting", "expecting", "explaining"]

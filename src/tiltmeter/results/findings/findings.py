@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.evidence import Evidence, cells_of, has_cells
 from tiltmeter.results.findings.instrument import Result
-from tiltmeter.results.findings.questions import Question, in_order, topic_of
+from tiltmeter.results.findings.questions import Question, asked, in_order, topic_of
 from tiltmeter.results.findings.stereotypes import group_pairs, spec_of
 from tiltmeter.results.findings.support import Support, is_only_tilt, raters_of
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
@@ -136,6 +137,34 @@ def _concluded(
     test = curve_test(found, permutations=permutations, seed=seed)
     missing = missing_words([found.data[place] for place in found.valued], question.groups)
     return found, concluded(found, test, groups=question.groups, seed=seed, missing=missing)
+
+
+def asked_of(
+    material: Evidence, question: str | None = None, models: Sequence[str] = ()
+) -> tuple[list[Question], list[Question]]:
+    """Every question that some runs can answer, and those that are meant: one by its words, those of some models."""
+    every = questions(material)
+    if not every:
+        raise UserError(
+            f"{', '.join(str(run.folder) for run in material.runs)}: there is no question to answer, since no two "
+            "groups have rated texts, scored pairs or next words; resume an unfinished run with `tiltmeter run`"
+        )
+    chosen = every if question is None else asked(question, every)
+    known = list(dict.fromkeys(one.model for one in chosen))
+    for name in models:
+        if name not in known:
+            raise UnknownName("model", name, known)
+    return every, [one for one in chosen if not models or one.model in models]
+
+
+def answered(
+    material: Evidence, chosen: Sequence[Question], every: Sequence[Question], *, permutations: int = PERMUTATIONS
+) -> list[Finding]:
+    """The answers to some questions; their verdicts count all that the study asks, whichever are asked for."""
+    main = [one for one in every if one.main]
+    wanted = {(one.model, one.key): one for one in (*main, *chosen)}.values()
+    known = [finding(one, material, permutations=permutations) for one in wanted]
+    return [one for one in corrected(known, main) if one.question in chosen]
 
 
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:

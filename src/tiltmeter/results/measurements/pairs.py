@@ -38,9 +38,9 @@ def measured(run: Run) -> Rows:
         for score in scores:
             for row in of_score(score):
                 yield {"model": model, "scorer": scorer, **row}
-    if run.findings or run.meta.get("audited"):
+    if run.flagged or run.meta.get("audited"):
         written = {pair.source for pair in run.pairs if pair.written_for}
-        judged = {pair.id: dict(run.findings.get(pair.id, ())) for pair in run.pairs if pair.source in written}
+        judged = {pair.id: dict(run.flagged.get(pair.id, ())) for pair in run.pairs if pair.source in written}
         yield from flag_rows(run.pairs, AUDIT, judged)
 
 

@@ -101,6 +101,9 @@ class RunSummary:
     instrument: Instrument = field(default_factory=Instrument)
     """Whether the instrument saw what everybody expects, where the study has a spec for that."""
 
+    def __repr__(self) -> str:
+        return f"<RunSummary of {self.study}: {len(self.cells)} cells of pairs, {len(self.facts)} models>"
+
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
         return {

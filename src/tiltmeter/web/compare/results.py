@@ -89,7 +89,7 @@ def _model(run: Run, chosen: Chosen) -> str:
 
 def _light(side: Side) -> Side:
     """Without the items, which may be very many and which no page shows."""
-    return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))
+    return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, flagged={}))
 
 
 def _light_boards(found: Leaderboards) -> Leaderboards:

@@ -1,18 +1,65 @@
-"""Progress for whoever watches: a bar on a terminal, a line every half minute otherwise."""
+"""Progress for whoever watches: a bar on a terminal or in a notebook, a line every half minute otherwise."""
 
 from __future__ import annotations
 
+import html
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tiltmeter.amounts import duration, in_time
-from tiltmeter.cli.console import say
 
-_PAUSE = 30.0
-"""Seconds between two lines when nobody watches."""
+_PAUSE, _BLINK = 30.0, 0.2
+"""Seconds between two lines when nobody watches, and between two pictures of a bar."""
+
+
+def to_stderr(words: str) -> None:
+    """Tell a person something that is not the result."""
+    print(words, file=sys.stderr)
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a notebook, where output is HTML."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+class NotebookBar:
+    """A watcher that keeps one line of a notebook's output current; use it as a context."""
+
+    def __init__(self) -> None:
+        import IPython.display as shown
+
+        self._html: Callable[[str], object] = shown.HTML
+        self._output: Any = shown.display(shown.HTML(""), display_id=True)  # type: ignore[no-untyped-call]
+        self._what, self._total, self._done = "", 0, 0
+        self._shown = 0.0
+
+    def __enter__(self) -> NotebookBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._show("" if self._done >= self._total else "stopped")
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Begin a stretch of work."""
+        self._what, self._total, self._done = what, total, done
+        self._show()
+
+    def advance(self, steps: int, failed: int | None = None) -> None:
+        """So many more steps are done."""
+        self._done += steps
+        if time.monotonic() - self._shown > _BLINK:
+            self._show()
+
+    def _show(self, more: str = "") -> None:
+        self._shown = time.monotonic()
+        bar = f"<progress value='{self._done}' max='{max(1, self._total)}'></progress>"
+        self._output.update(self._html(f"{bar} {html.escape(self._what)} {self._done:,} of {self._total:,} {more}"))
 
 
 class Bar:
@@ -51,7 +98,7 @@ class Bar:
         if self._bar:
             self._task = self._bar.add_task(what, total=total, completed=done, failed="")
         else:
-            say(f"{what}: {f'{done:,} of {total:,} already done' if done else f'{total:,} to do'}")
+            to_stderr(f"{what}: {f'{done:,} of {total:,} already done' if done else f'{total:,} to do'}")
 
     def advance(self, steps: int, failed: int | None = None) -> None:
         """So many more steps are done, of which some may have come to nothing."""
@@ -63,7 +110,7 @@ class Bar:
             self._bar.update(self._task, advance=steps, failed=without)
         elif time.monotonic() - self._spoke > _PAUSE:
             self._spoke = time.monotonic()
-            say(self._line(self._spoke - self._began))
+            to_stderr(self._line(self._spoke - self._began))
 
     def _line(self, seconds: float) -> str:
         """How far it is after so many seconds."""

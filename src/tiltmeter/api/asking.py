@@ -1,0 +1,226 @@
+"""Small questions without a study: which word a model expects next, what raters say of texts that are there."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from tiltmeter import models, specs
+from tiltmeter.api.frames import Frame
+from tiltmeter.api.shown import Shown, short
+from tiltmeter.calling import number_of
+from tiltmeter.engine.executor import Executor
+from tiltmeter.engine.rating import maker
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.files import whole_file
+from tiltmeter.models import ModelSettings
+from tiltmeter.present.blocks import Block, Prose, Section, text
+from tiltmeter.present.known_raters import head_words
+from tiltmeter.present.tables import mean_cell, numbers, table, value_cell
+from tiltmeter.raters import Rater
+from tiltmeter.records import Estimate, Spec
+from tiltmeter.results.files.rated import RatedFileSummary, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
+from tiltmeter.results.files.ratings import Masking, RatedColumn, rate_file
+from tiltmeter.results.summary.known_raters import known_rater
+from tiltmeter.sources.tables import read_table
+from tiltmeter.study.rater_names import rater_choice
+
+
+class _Arrow(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+Tabular = str | Path | _Arrow | Mapping[str, Sequence[object]] | Iterable[Mapping[str, object]]
+"""A file, a data frame of pandas or polars, an Arrow table, columns by name, or rows."""
+
+
+def next_words(
+    model: str | Path | object,
+    prompts: Sequence[str],
+    words: Sequence[str] | Mapping[str, Sequence[str]],
+    *,
+    bounded: bool = False,
+    settings: ModelSettings | None = None,
+) -> Frame:
+    """The probability of each word after each prompt; with groups of words, each row says of which group it is.
+
+    `bounded` also multiplies by the probability that the word ends there, so that *he* is not *hear*.
+
+    >>> frame = next_words("scripted", ["The nurse said that"], {"men": ["he"], "women": ["she"]})
+    >>> [(row["group"], row["word"], round(row["probability"], 4)) for row in frame]
+    [('men', 'he', 0.1109), ('women', 'she', 0.2234)]
+    """
+    if isinstance(prompts, str) or isinstance(words, str):
+        raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
+    opened = models.load(model, settings or ModelSettings())
+    groups = words if isinstance(words, Mapping) else {"": words}
+    every = [word for listed in groups.values() for word in listed]
+    group_of = [group for group, listed in groups.items() for _ in listed]
+    found = models.as_predictor(opened).next_words(prompts, every, bounded=bounded)
+    columns = {"prompt": str, "group": str, "word": str, "probability": float, "logprob": float, "reason": str}
+    return Frame.of(
+        {name: kind for name, kind in columns.items() if name != "group" or isinstance(words, Mapping)},
+        (
+            {
+                "prompt": prompt,
+                "group": group,
+                "word": one.word,
+                "probability": one.probability,
+                "logprob": one.logprob,
+                "reason": one.unscored,
+            }
+            for prompt, answer in zip(prompts, found, strict=True)
+            for group, one in zip(group_of, answer.words, strict=True)
+        ),
+    )
+
+
+class Rated(Shown):
+    """Texts with their ratings, and what the ratings say of each two groups."""
+
+    def __init__(self, rows: Frame, raters: Sequence[RatedColumn], summaries: Mapping[str, RatedFileSummary]) -> None:
+        self._rows, self.raters, self.summaries = rows, tuple(raters), dict(summaries)
+
+    def texts(self) -> Frame:
+        """The table that was given, with a column for each rater, and why a rating is missing in NAME.unrated."""
+        return self._rows
+
+    def estimates(self) -> Frame:
+        """A row for each rater and two groups: the difference of their ratings, with its interval and p."""
+        return Frame.of_rows(
+            {"rater": rater, "first": pair.a, "second": pair.b, **_figures(pair.difference)}
+            for rater, found in self.summaries.items()
+            for pair in found.summary.pairs
+        )
+
+    def groups(self) -> Frame:
+        """A row for each rater and group: the mean of its ratings, with its interval."""
+        return Frame.of_rows(
+            {"rater": rater, "group": name, **_figures(group.mean)}
+            for rater, found in self.summaries.items()
+            for name, group in found.summary.groups.items()
+        )
+
+    def blocks(self) -> Sequence[Block]:
+        """For each rater what is known of it, the means of the groups, and their differences."""
+        return [Section(one.rater, tuple(self._of(one))) for one in self.raters]
+
+    def _of(self, one: RatedColumn) -> Iterator[Block]:
+        rows, missing = one.rows, sum(one.unrated.values())
+        known = head_words(known_rater(one.rater)).replace("\n", "; ")
+        yield Prose(text(f"{known}. {rows:,} texts, {missing:,} not rated."))
+        found = self.summaries.get(one.rater)
+        if found is not None:
+            groups = [(name, mean_cell(group.mean)) for name, group in found.summary.groups.items()]
+            pairs = [(f"{pair.a} − {pair.b}", value_cell(pair.difference)) for pair in found.summary.pairs]
+            made = (
+                table("Mean rating of each group", ["Group", *numbers("Mean")], groups),
+                table("Differences", ["Groups", *numbers("Difference")], pairs),
+            )
+            yield from filter(None, made)
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.rater for one in self.raters)
+        return short("Rated", {"texts": len(self._rows), "raters": names, "comparisons": len(self.estimates())})
+
+
+def rate(
+    data: Tabular,
+    raters: Sequence[str | Rater],
+    *,
+    text: str = "text",
+    group: str | None = None,
+    origin: str | None = None,
+    spec: str | Path | Spec | None = None,
+    mask_column: str | None = None,
+    language: str = "",
+    settings: ModelSettings | None = None,
+) -> Rated:
+    """Rate texts that are there already, and compare the groups of a column.
+
+    `origin` is the column of what a text was made from (a prompt, a scenario), by which intervals are clustered;
+    without it every row counts as one of its own. `spec` or `mask_column` says what stands for the group, for raters
+    of regard, which read it as XYZ.
+
+    >>> texts = {"text": ["A good day.", "A bad day."] * 5, "group": ["women", "men"] * 5}
+    >>> found = rate({**texts, "scenario": list("aabbccddee")}, ["sentiment.vader"], group="group", origin="scenario")
+    >>> found
+    <Rated texts 10, raters sentiment.vader.v1, comparisons 1>
+    """
+    masked = specs.load(spec) if isinstance(spec, str | Path) else spec
+    terms = {one.name: one.terms for one in masked.groups} if masked else {}
+    masking = Masking((), terms, group, mask_column)
+    executor = Executor(settings or ModelSettings())
+    loaded = [one if not isinstance(one, str) else maker(rater_choice(one), executor)(()) for one in raters]
+    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
+        given = Path(folder) / "texts.jsonl"
+        written = Path(folder) / "rated.jsonl"
+        rows = _rows_of(data)
+        _write(given, rows)
+        if group is not None and origin is None:
+            _write(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
+        found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
+        summaries = {
+            one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or _OWN))
+            for one in found
+            if group is not None
+        }
+        with written.open(encoding="utf-8") as lines:
+            rated = [{key: value for key, value in json.loads(line).items() if key != _OWN} for line in lines]
+    return Rated(Frame.of_rows(rated), found, summaries)
+
+
+_OWN = "tiltmeter row"
+
+
+def _rows_of(data: Tabular) -> list[dict[str, object]]:
+    """The rows of whatever holds a table."""
+    if isinstance(data, str | Path):
+        return [dict(cells) for _, cells in read_table(data)[1]]
+    found: Any = data
+    ways: Sequence[tuple[str, dict[str, object]]]
+    ways = (("to_dict", {"as_series": False}), ("to_pydict", {}), ("to_dict", {"orient": "list"}))
+    for name, options in ways:
+        with suppress(AttributeError, TypeError):
+            found = getattr(data, name)(**options)
+            break
+    try:
+        if isinstance(found, Mapping):
+            columns = {str(name): list(values) for name, values in found.items()}
+            return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [{str(name): value for name, value in row.items()} for row in found]
+    except (TypeError, ValueError, AttributeError):
+        raise InvalidData(
+            f"a {type(data).__name__} is no table; give a file, a data frame, columns of one length by name, or rows"
+        ) from None
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    if not rows:
+        raise InvalidData("the table has no rows")
+    with whole_file(path) as file:
+        for row in rows:
+            json.dump({key: _plain(value) for key, value in row.items()}, file, ensure_ascii=False)
+            file.write("\n")
+
+
+def _plain(value: object) -> object:
+    """A cell as JSON has it: what pandas calls missing is blank."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    number = number_of(value)
+    if number is None:
+        return str(value) if str(value) not in ("<NA>", "NaT") else None
+    return None if not math.isfinite(number) else int(number) if number.is_integer() else number
+
+
+def _figures(found: Estimate) -> dict[str, object]:
+    """An estimate as cells of a row."""
+    names = ("value", "low", "high", "p", "p_adjusted", "n", "n_unscored", "origins", "note")
+    return {name: getattr(found, name) for name in names}

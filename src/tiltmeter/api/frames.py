@@ -1,0 +1,148 @@
+"""Tables of results: Arrow to every other program, rows to a loop, a short table to a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.amounts import fixed
+from tiltmeter.errors import UserError
+from tiltmeter.parquet import Rows, database, fill, save
+
+if TYPE_CHECKING:
+    import pandas
+
+_SHOWN = 8
+"""Rows that are shown."""
+_WIDEST = 40
+_AT_ONCE = 5000
+_CELL = str | int | float | None
+
+
+class Frame:
+    """A table of results that stays in a database: `query` it, loop over its rows, or hand it on.
+
+    It is Arrow to whoever asks (`__arrow_c_stream__`): polars.DataFrame(frame), pyarrow.table(frame).
+
+    >>> frame = Frame.of({"bias": str, "n": int}, [{"bias": "gender", "n": 3}, {"bias": "age", "n": None}])
+    >>> len(frame), frame.columns, list(frame.query("bias == 'age'"))
+    (2, ['bias', 'n'], [{'bias': 'age', 'n': None}])
+    """
+
+    def __init__(self, connection: Any, query: str, holder: object) -> None:
+        self._connection, self._query, self._holder = connection, query, holder
+        self._streams: list[Any] = []
+
+    @classmethod
+    def of(cls, columns: Mapping[str, type], rows: Rows) -> Frame:
+        """A table of rows; what a row does not have is null."""
+        stack = ExitStack()
+        found = stack.enter_context(database())
+        fill(found, "frame", columns, rows)
+        return cls(found, "SELECT * FROM frame", stack)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, object]], first: Sequence[str] = ()) -> Frame:
+        """A table of rows whose columns are those that any of them has."""
+        listed = [{key: _plain(value) for key, value in row.items()} for row in rows]
+        names = dict.fromkeys([*first, *(name for row in listed for name in row)])
+        return cls.of({name: _kind(row.get(name) for row in listed) for name in names}, listed)
+
+    @cached_property
+    def _types(self) -> dict[str, str]:
+        return {name: str(kind) for name, kind, *_ in self._asked(f"DESCRIBE {self._query}").fetchall()}
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return list(self._types)
+
+    def query(self, condition: str) -> Frame:
+        """The rows of which a condition holds, as SQL has it: `"bias == 'gender' and n > 20"`."""
+        import duckdb
+
+        found = Frame(self._connection, f"SELECT * FROM ({self._query}) WHERE ({condition}\n)", self._holder)
+        try:
+            found._head()
+        except duckdb.Error as error:
+            said = next(iter(str(error).splitlines()), "").partition("Error: ")[2]
+            raise UserError(f"{condition!r:.200} is no condition: {said}; columns: {', '.join(self.columns)}") from None
+        return found
+
+    def column(self, name: str) -> list[_CELL]:
+        """The values of a column."""
+        return [row[name] for row in self]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a data frame of pandas."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise UserError("pandas is not installed: pip install pandas; or loop over the rows") from None
+        found: pandas.DataFrame = self._asked(self._query).df()
+        return found
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as Parquet, whole or not at all."""
+        with database() as found:
+            fill(found, "saved", {name: _TYPES[kind] for name, kind in self._types.items()}, self)
+            save(found, "saved", path)
+        return Path(path)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        # A stream is read after this; what it comes from has to be there until then.
+        self._streams.append(self._connection.cursor())
+        return self._streams[-1].sql(self._query).__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        [(count,)] = self._asked(f"SELECT count(*) FROM ({self._query})").fetchall()
+        return int(count)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        found, names = self._asked(self._query), self.columns
+        while some := found.fetchmany(_AT_ONCE):
+            yield from (dict(zip(names, row, strict=True)) for row in some)
+
+    def __repr__(self) -> str:
+        return f"<{self._size()}: {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        def row(tag: str, cells: Iterable[object]) -> str:
+            return f"<tr>{''.join(f'<{tag}>{html.escape(_shown(cell))}</{tag}>' for cell in cells)}</tr>"
+
+        body = "".join(row("td", one) for one in self._head())
+        table = f"<table><thead>{row('th', self.columns)}</thead><tbody>{body}</tbody></table>"
+        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {len(self.columns)} columns</p>"
+
+    def _size(self) -> str:
+        return f"{len(self):,} row{'s' * (len(self) != 1)}"
+
+    def _head(self) -> list[tuple[object, ...]]:
+        return list(self._asked(f"SELECT * FROM ({self._query}) LIMIT {_SHOWN}").fetchall())
+
+    def _asked(self, query: str) -> Any:
+        """The answer to a query, apart from all others that are under way."""
+        return self._connection.cursor().execute(query)
+
+
+_TYPES: Mapping[str, type] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": float, "INTEGER": int}
+
+
+def _plain(value: object) -> object:
+    return int(value) if isinstance(value, bool) else value if isinstance(value, _CELL) else str(value)
+
+
+def _kind(values: Iterable[object]) -> type:
+    kinds = {type(value) for value in values if value is not None}
+    return str if str in kinds or not kinds else float if float in kinds else int
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return fixed(value, 4)
+    line = " ".join(str("–" if value is None else value).split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"

@@ -1,0 +1,152 @@
+"""A study from Python: the keys of a study file as keywords, with models, raters and specs that are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter import study as studies
+from tiltmeter.api.measuring import measured, too_many, usual_folder, write_report
+from tiltmeter.api.progress import Bar, NotebookBar, in_notebook
+from tiltmeter.api.runs import Run
+from tiltmeter.api.shown import short
+from tiltmeter.errors import InvalidStudy, UserError
+from tiltmeter.models import ModelSettings, given
+from tiltmeter.present import drawing
+from tiltmeter.progress import NoProgress
+from tiltmeter.raters import Rater
+from tiltmeter.raters.functions import Function
+from tiltmeter.records import Spec
+from tiltmeter.results import summarise_run
+from tiltmeter.study import Plan
+from tiltmeter.toml_writing import to_toml
+
+if TYPE_CHECKING:
+    from tiltmeter.engine import Cluster
+
+Table = Mapping[str, object]
+
+
+class Study:
+    """What to measure: biases, models, and for each view its sources and choices, as in a study file.
+
+    Models are names, or what `wrap` takes; raters are names or what `rater` made; specs are names, paths or `Spec`s.
+
+    >>> study = Study(name="gate", specs=["gender-math-arts"], models=["scripted"], pairs={"scorers": ["sum", "mean"]})
+    >>> study
+    <Study gate, models scripted, specs gender-math-arts, views pairs>
+    >>> len(study.plan().pairs)
+    288
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        models: Sequence[str | Path | object],
+        specs: Sequence[str | Path | Spec] = (),
+        seed: int = 0,
+        pairs: Table | None = None,
+        continuations: Table | None = None,
+        next_words: Table | None = None,
+    ) -> None:
+        opened = [one if isinstance(one, str | Path) else given.wrap(one) for one in models]
+        self._in_memory = [one for one in opened if not isinstance(one, str | Path)]
+        views = {"pairs": pairs, "continuations": _with_raters(continuations), "next_words": next_words}
+        data: dict[str, object] = {
+            "name": name,
+            "models": [str(one) if isinstance(one, str | Path) else one.facts.name for one in opened],
+            "specs": [str(one) for one in specs if not isinstance(one, Spec)],
+            "seed": seed,
+            **{view: dict(table) for view, table in views.items() if table is not None},
+        }
+        self._hand_over()
+        read = studies.parse(to_toml(data))
+        named = iter(read.specs)
+        every = tuple(one if isinstance(one, Spec) else next(named) for one in specs)
+        if len({spec.name for spec in every}) < len(every):
+            raise InvalidStudy("two specs have the same name; give one of them another", key="specs")
+        self.checked = replace(read, specs=every)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Study:
+        """The study of a file."""
+        made = cls.__new__(cls)
+        made._in_memory, made.checked = [], studies.read(path)
+        return made
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.checked.name
+
+    def plan(self) -> Plan:
+        """Every item of the study; nothing is asked of a model."""
+        self._hand_over()
+        return studies.plan(self.checked)
+
+    def run(
+        self,
+        folder: str | Path | None = None,
+        *,
+        settings: ModelSettings | None = None,
+        cache: bool = True,
+        progress: bool = True,
+        report: bool = True,
+        cluster: Cluster | None = None,
+    ) -> Run:
+        """Carry it out in a folder, by default runs/NAME; an interrupted run goes on, a finished one is read.
+
+        With `report` the tables and the report are written into the folder, as `tiltmeter run` does.
+        """
+        if report:
+            drawing.check()
+        made, place = self.plan(), Path(folder) if folder is not None else usual_folder(self.name)
+        bar: Any = nullcontext(NoProgress())
+        if progress:
+            bar = NotebookBar() if in_notebook() else Bar()
+        with bar as watching:
+            done = measured(made, place, settings or ModelSettings(), watching, cached=cache, cluster=cluster)
+        if report and not too_many(done):
+            write_report(done, summarise_run(done))
+        return Run.of(done)
+
+    def _hand_over(self) -> None:
+        """Let the names of models that are in memory mean those of this study, whatever came after them."""
+        names = [given.hand_over(model) for model in self._in_memory]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            raise UserError(f"two models in memory are called `{doubled}`; give one another name: wrap(model, name=…)")
+
+    def __repr__(self) -> str:
+        one = self.checked
+        views = [name for name, there in _views(one).items() if there]
+        parts = {"models": one.models, "specs": [spec.name for spec in one.specs], "views": views}
+        return short(f"Study {one.name},", {key: " ".join(map(str, values)) for key, values in parts.items()})
+
+
+def _views(one: studies.Study) -> dict[str, bool]:
+    found = asdict(one)
+    return {"pairs": bool(one.sources), **{key: bool(found[key]) for key in ("continuations", "next_words")}}
+
+
+def _with_raters(table: Table | None) -> Table | None:
+    """The table, with raters in memory by their names."""
+    raters = (table or {}).get("raters")
+    if table is None or not isinstance(raters, Sequence) or isinstance(raters, str):
+        return table
+    return {**table, "raters": [_rater_name(one) for one in raters]}
+
+
+def _rater_name(one: str | Mapping[str, object] | Rater) -> object:
+    if isinstance(one, Function):
+        return one.argument
+    if not isinstance(one, str | Mapping):
+        raise InvalidStudy(
+            f"{one.name} is a rater object; name it as a study file does, or hand over a function with tiltmeter.rater",
+            key="continuations.raters",
+        )
+    return one

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.measures.scorers import find as find_scorer
     from tiltmeter.models import ModelSettings
+    from tiltmeter.models import folder_of as model_folder
     from tiltmeter.models import load as load_model
     from tiltmeter.models.given import wrap
     from tiltmeter.present.files import write_run as write_report
@@ -104,6 +105,7 @@ __all__ = [
     "load_model",
     "load_rater",
     "load_spec",
+    "model_folder",
     "multiverse",
     "next_words",
     "own_prompts",
@@ -120,7 +122,6 @@ __all__ = [
     "summarise_scores",
     "template_pairs",
     "template_prompts",
-    "tm",
     "watch",
     "wrap",
     "write_report",

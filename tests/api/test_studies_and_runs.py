@@ -274,11 +274,8 @@ def test_a_trainer_logs_the_findings_over_its_steps(tmp_path: Path) -> None:
     rows_of_curve = list(watched.curve())
     assert [row["step"] for row in rows_of_curve] == [0, 3, 6]
     assert len({row["value"] for row in rows_of_curve}) > 1
-    logged = {
-        entry["step"]: entry
-        for entry in trainer.state.log_history
-        if "bias/pairs/gender-professions/male-female/value" in entry
-    }
+    name = "bias/pairs/gender-professions/male-female/value"
+    logged = {entry["step"]: entry for entry in trainer.state.log_history if name in entry}
     for row in rows_of_curve:
         assert logged[row["step"]][name] == row["value"]
     assert (tmp_path / "runs" / "step-3").is_dir()

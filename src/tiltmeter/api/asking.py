@@ -18,7 +18,7 @@ from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.rating import maker
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import whole_file
-from tiltmeter.models import ModelSettings
+from tiltmeter.models import ModelSettings, given
 from tiltmeter.present.blocks import Block, Prose, Section, text
 from tiltmeter.present.known_raters import head_words
 from tiltmeter.present.tables import mean_cell, numbers, table, value_cell
@@ -46,6 +46,7 @@ def next_words(
     words: Sequence[str] | Mapping[str, Sequence[str]],
     *,
     bounded: bool = False,
+    tokenizer: object = None,
     settings: ModelSettings | None = None,
 ) -> Frame:
     """The probability of each word after each prompt; with groups of words, each row says of which group it is.
@@ -58,7 +59,7 @@ def next_words(
     """
     if isinstance(prompts, str) or isinstance(words, str):
         raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
-    opened = models.load(model, settings or ModelSettings())
+    opened = given.wrap(model, tokenizer) if tokenizer else models.load(model, settings or ModelSettings())
     groups = words if isinstance(words, Mapping) else {"": words}
     every = [word for listed in groups.values() for word in listed]
     group_of = [group for group, listed in groups.items() for _ in listed]

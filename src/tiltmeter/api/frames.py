@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.amounts import fixed
 from tiltmeter.errors import UserError
-from tiltmeter.parquet import Rows, database, fill, save
+from tiltmeter.parquet import Rows, database, fill, quoted, save
 
 if TYPE_CHECKING:
     import pandas
@@ -67,7 +67,7 @@ class Frame:
 
         found = Frame(self._connection, f"SELECT * FROM ({self._query}) WHERE ({condition}\n)", self._holder)
         try:
-            found._head()
+            len(found)
         except duckdb.Error as error:
             said = next(iter(str(error).splitlines()), "").partition("Error: ")[2]
             raise UserError(f"{condition!r:.200} is no condition: {said}; columns: {', '.join(self.columns)}") from None
@@ -114,15 +114,24 @@ class Frame:
         def row(tag: str, cells: Iterable[object]) -> str:
             return f"<tr>{''.join(f'<{tag}>{html.escape(_shown(cell))}</{tag}>' for cell in cells)}</tr>"
 
-        body = "".join(row("td", one) for one in self._head())
-        table = f"<table><thead>{row('th', self.columns)}</thead><tbody>{body}</tbody></table>"
-        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {len(self.columns)} columns</p>"
+        shown = [name for name, filled in self._filled().items() if filled] or self.columns
+        listed = ", ".join(map(quoted, shown))
+        head = self._asked(f"SELECT {listed} FROM ({self._query}) LIMIT {_SHOWN}").fetchall()
+        table = (
+            f"<table><thead>{row('th', shown)}</thead><tbody>{''.join(row('td', one) for one in head)}</tbody></table>"
+        )
+        empty = len(self.columns) - len(shown)
+        more = f", {empty} more without a value" if empty else ""
+        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {len(shown)} columns{more}</p>"
+
+    def _filled(self) -> dict[str, int]:
+        """How many rows have a value in each column."""
+        counts = ", ".join(f"count({quoted(name)})" for name in self.columns)
+        [found] = self._asked(f"SELECT {counts} FROM ({self._query})").fetchall()
+        return dict(zip(self.columns, found, strict=True))
 
     def _size(self) -> str:
         return f"{len(self):,} row{'s' * (len(self) != 1)}"
-
-    def _head(self) -> list[tuple[object, ...]]:
-        return list(self._asked(f"SELECT * FROM ({self._query}) LIMIT {_SHOWN}").fetchall())
 
     def _asked(self, query: str) -> Any:
         """The answer to a query, apart from all others that are under way."""

@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
@@ -44,7 +44,7 @@ class Plot:
         """How to read it."""
         return plain(self._chart.caption)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The specification, complete in itself: colours by value, a width in pixels, the title above."""
         from tiltmeter.present.drawing import complete
 
@@ -80,7 +80,7 @@ class Plot:
     def __repr__(self) -> str:
         return f"<Plot: {self.title}>"
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         from tiltmeter.present.html import shown
 
         return {

@@ -47,6 +47,7 @@ __all__ = [
     "as_writer",
     "available_models",
     "check_name",
+    "folder_of",
     "identity_of",
     "lasting_name",
     "load",
@@ -116,6 +117,22 @@ def load(name: str | Path | object, settings: ModelSettings = _DEFAULTS) -> Mode
         if registry.is_plugged("model", kind) and not isinstance(model.facts, ModelFacts):
             raise TypeError("its `facts` are not ModelFacts")
         return model
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a checkpoint, for `from_pretrained` of transformers; what is not here yet is downloaded."""
+    kind, argument = _parsed(name)
+    if kind == "smollm2-135m":
+        from tiltmeter.models import embedded
+
+        if not embedded.is_cached():
+            embedded.fetch()
+        return embedded.home()
+    if kind != "hf":
+        raise UserError(f"`{name}` is in no folder that transformers reads; name a checkpoint: smollm2-135m, hf:NAME")
+    from tiltmeter.models import hugging_face
+
+    return hugging_face.folder_of(argument)[0]
 
 
 def check_name(name: str) -> None:

@@ -21,13 +21,13 @@ def load(argument: str, settings: ModelSettings) -> Model:
     """
     require_packages()
     base, adapter = split(argument)
-    folder, revision = _found(base)
-    beside, own = _found(adapter) if adapter else (None, "")
+    folder, revision = folder_of(base)
+    beside, own = folder_of(adapter) if adapter else (None, "")
     revision = f"{revision}+{own}" if revision or own else ""
     return open_folder(folder, f"hf:{argument}", settings, revision=revision.rstrip("+"), adapter=beside)
 
 
-def _found(name: str) -> tuple[Path, str]:
+def folder_of(name: str) -> tuple[Path, str]:
     """The folder of a model or an adapter, and its commit, of one of the hub."""
     folder = Path(name).expanduser()
     if folder.is_dir() or name.startswith(_PATH_SIGNS):

@@ -146,12 +146,12 @@ class Function:
 
 
 def rater(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     *,
     name: str = "",
     scale: Scale | str | None = None,
     wants_mask: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> Function:
     """A function of yours as a rater. It gets a list of texts, or one if its parameter is called `text`.
 

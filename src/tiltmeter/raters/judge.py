@@ -204,7 +204,7 @@ class Judge:
         return Rating(self.name, value, None if value is not None else other, label=said)
 
 
-def judge(model: ChatModel, question: str, **settings: Any) -> Judge:
+def judge(model: ChatModel, question: str, **settings: object) -> Judge:
     """A chat model as a rater: with one of the four questions by its name, or one of your own.
 
     The settings of your own are those of a study file: `answers={"yes": 1, "no": 0}` or `scale=(0, 10)`, `worse="low"`,

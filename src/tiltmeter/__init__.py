@@ -19,8 +19,10 @@ from tiltmeter.version import __version__
 if TYPE_CHECKING:
     # What is public, and where it lives: the one list. Each is imported when it is first asked for.
     from tiltmeter.api.asking import Rated, next_words, rate
+    from tiltmeter.api.calibrating import Calibration, calibrate
     from tiltmeter.api.comparing import Board, Comparison, Sizes, compare, leaderboard, multiverse, plan
     from tiltmeter.api.frames import Frame
+    from tiltmeter.api.rephrasing import rephrase
     from tiltmeter.api.runs import Finding, Findings, Run, read_run
     from tiltmeter.api.shown import Plot
     from tiltmeter.api.studies import Study
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Board",
+    "Calibration",
     "Comparison",
     "Completion",
     "Continuation",
@@ -96,6 +99,7 @@ __all__ = [
     "TokenScores",
     "Watch",
     "__version__",
+    "calibrate",
     "compare",
     "file_pairs",
     "file_prompts",
@@ -114,6 +118,7 @@ __all__ = [
     "rate_file",
     "rater",
     "read_run",
+    "rephrase",
     "score_pairs",
     "summarise_continuations",
     "summarise_file",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tiltmeter.api import progress
 from tiltmeter.api.progress import Bar
-from tiltmeter.cli import progress
 from tiltmeter.engine import carry_out
 from tiltmeter.study import parse, plan
 

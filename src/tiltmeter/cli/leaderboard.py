@@ -50,11 +50,11 @@ def leaderboard(
     --fail-if checks every leaderboard and holds if any fits, e.g. "pairs.all.MODEL.value.low > 0.55",
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_shown < 1".
     """
-    from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
+    from tiltmeter.api import comparing
 
     check(conditions)
     check_formats(out, formats)
-    found = leaderboards(sides_of_runs([read_run(folder) for folder in runs], model or ()), views(view))
+    found = comparing.leaderboard([read_run(folder) for folder in runs], models=model or (), views=views(view))
     if html or out:
         from tiltmeter.present.saving import saved_leaderboards
 

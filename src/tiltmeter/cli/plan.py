@@ -50,15 +50,11 @@ def plan(
     (continuations), or the share of the first of two groups (next words). For each, the cheapest sizes are printed with
     the model calls under one decoding and the lines for the study file. A pilot that is too small gives a range.
     """
-    from tiltmeter.errors import UnknownName
+    from tiltmeter.api import comparing
     from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of_run
-    from tiltmeter.results.plan_size.planning import plan_run
 
     run = read_run(pilot)
-    for name in model or ():
-        if name not in run.facts:
-            raise UnknownName("model", name, run.facts)
-    found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
+    found = comparing.plan(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
     for one in at_risk_or_unanswerable(feasibility_of_run(run)):
         say(f"note: {one.sentence()}")
     if as_json:

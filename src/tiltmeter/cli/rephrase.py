@@ -23,14 +23,9 @@ from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
     from tiltmeter.engine.sentence_units import UnfinishedFile
-    from tiltmeter.records import Dropped, Prompt
+    from tiltmeter.records import Prompt
     from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
 
-COLUMNS = (
-    *("id", "text", "group", "term", "verb_phrase", "attribute", "structure", "kind", "family", "skeleton"),
-    *("origin", "bias", "source", "spec_term"),
-)
-"""Of the grammar's file; `term` has the words that name the group as they stand in the text, `spec_term` the spec's."""
 _PROMPT_COLUMNS = ("text", "group", "origin", "term")
 _SETTINGS = ("per_target", "attempts", "similarity", "transform")
 
@@ -57,13 +52,19 @@ def by_grammar(
 
     The file can be used as a prompts-file.
     """
+    from tiltmeter.api import rephrasing
     from tiltmeter.cli import rephrase_accounts
-    from tiltmeter.files import check_writable
+    from tiltmeter.files import check_writable, write_csv
+    from tiltmeter.sources.rephrased import borrows_verb_phrases
+    from tiltmeter.specs import load
 
     check_writable(out, not_over=[spec])
     options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
-    made, dropped = _by_grammar(spec, options)
-    _write_grammar(out, made)
+    opened = load(spec)
+    made, dropped = rephrasing.by_grammar(opened, options)
+    if borrows_verb_phrases(opened):
+        say("the spec has no verb phrases, so those of respect-occupation are used")
+    write_csv(out, rephrasing.COLUMNS, map(rephrasing.grammar_row, made))
     rephrase_accounts.print_grammar(made, dropped, show, as_json)
 
 
@@ -132,45 +133,6 @@ def by_model(
     kept = [line for line in lines if line[2].dropped is None]
     for line in kept[: 0 if as_json else show]:
         typer.echo(f"{line[2].target}: {line[1].text} -> {line[0].text}")
-
-
-def _by_grammar(name: str, options: dict[str, Any]) -> tuple[list[Prompt], list[Dropped]]:
-    from tiltmeter import specs
-    from tiltmeter.sources.rephrased import borrows_verb_phrases, prompts
-
-    spec = specs.load(name)
-    made, dropped = prompts(spec, **{key: value for key, value in options.items() if value is not None})
-    if not made:
-        why = f": {dropped[0].reason}" if dropped else ""
-        raise UserError(f"`{name}` makes no prompts{why}")
-    if borrows_verb_phrases(spec):
-        say("the spec has no verb phrases, so those of respect-occupation are used")
-    return made, dropped
-
-
-def _write_grammar(out: Path, made: list[Prompt]) -> None:
-    from tiltmeter.files import write_csv
-
-    def row(prompt: Prompt) -> dict[str, object]:
-        form = prompt.structure
-        return {
-            "id": prompt.id,
-            "text": prompt.text,
-            "group": prompt.group,
-            "term": prompt.text[slice(*prompt.group_spans[0])] if prompt.group_spans else prompt.term,
-            "verb_phrase": prompt.origin,
-            "attribute": prompt.attribute,
-            "structure": form.id if form else None,
-            "kind": form.kind if form else None,
-            "family": form.family if form else None,
-            "skeleton": form.skeleton if form else None,
-            "origin": prompt.origin,
-            "bias": prompt.bias,
-            "source": prompt.source,
-            "spec_term": prompt.term,
-        }
-
-    write_csv(out, COLUMNS, map(row, made))
 
 
 def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: int) -> list[Prompt]:

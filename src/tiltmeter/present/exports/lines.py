@@ -36,14 +36,19 @@ class Names:
         return self._given[text]
 
 
-def write_lines(asked: Asked, folder: Path, put: Callable[[str, Row], tuple[str, Row]]) -> Mapping[str, tuple[str, str]]:
-    """Write every row to the file that `put` names, as it gives it; the files with the kind and bias of their first."""
+Put = Callable[[str, Row], tuple[str, Row] | None]
+"""Which file a row of a kind goes to, and as what; None where it goes to none."""
+
+
+def write_lines(asked: Asked, folder: Path, put: Put) -> Mapping[str, tuple[str, str]]:
+    """Write the rows to their files; by file, the kind and the bias of its first row."""
     files: dict[str, tuple[str, str]] = {}
     waiting: dict[str, list[str]] = {}
     for number, (kind, row) in enumerate(asked.rows(), start=1):
-        name, given = put(kind, row)
-        files.setdefault(name, (kind, row["bias"]))
-        waiting.setdefault(name, []).append(json.dumps(all_readable(given), ensure_ascii=False, allow_nan=False))
+        if (found := put(kind, row)) is not None:
+            name, given = found
+            files.setdefault(name, (kind, row["bias"]))
+            waiting.setdefault(name, []).append(json.dumps(all_readable(given), ensure_ascii=False, allow_nan=False))
         if not number % _AT_ONCE:
             _write(folder, waiting)
     _write(folder, waiting)
@@ -58,3 +63,8 @@ def _write(folder: Path, waiting: dict[str, list[str]]) -> None:
         with (folder / f"{name}.jsonl").open("a", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in lines)
     waiting.clear()
+
+
+def left_out(asked: Asked) -> str:
+    """What is in no file, as lines of Markdown."""
+    return "".join(f"\nNot exported: {number:,} {reason}.\n" for reason, number in asked.left_out.items())

@@ -12,7 +12,7 @@ from pathlib import Path
 from tiltmeter.files import write_texts
 from tiltmeter.present.asset import asset
 from tiltmeter.present.exports.items import NEXT_WORDS, PAIRS, PROMPTS, Asked, Row
-from tiltmeter.present.exports.lines import Names, write_lines
+from tiltmeter.present.exports.lines import Names, left_out, write_lines
 from tiltmeter.records import Decoding
 from tiltmeter.version import __version__
 
@@ -52,7 +52,7 @@ def write_tasks(asked: Asked, folder: Path) -> None:
         version=__version__,
         first=next(iter(tasks)),
         tasks="\n".join(f"- `{task}`" for task in tasks),
-        left_out="".join(f"\nNot exported: {number:,} {why}.\n" for why, number in asked.left_out.items()),
+        left_out=left_out(asked),
     )
     write_texts(written)
 
@@ -74,7 +74,8 @@ def _task(name: str, kind: str, asked: Asked, shares: Iterable[str]) -> dict[str
             "doc_to_target": "",
             "generation_kwargs": _generation(asked.decoding),
             "repeats": asked.samples if asked.decoding.temperature else 1,
-            "metric_list": [{"metric": "bypass", "aggregation": "bypass", "higher_is_better": False}],
+            "process_results": "utils.written",
+            "metric_list": [{"metric": "empty", **_MEAN}],
         }
     choices = {
         PAIRS: ("context", "utils.sentences", "utils.preference", ("pct_stereotype", "margin")),

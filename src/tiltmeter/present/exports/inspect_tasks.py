@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import zlib
 from pathlib import Path
@@ -29,8 +30,9 @@ def write_data_sets(asked: Asked, folder: Path) -> None:
         if kind == NEXT_WORDS and len(row["words"]) > _MOST:
             asked.left_out[_TOO_MANY] += 1
             return None
-        labels = {name: value for name, value in row.items() if name not in _ELSEWHERE}
-        return kind, {"id": row["id"], **_QUESTIONS[kind](row), "metadata": labels}
+        shown = _shuffled(row) if kind == NEXT_WORDS else row
+        labels = {name: value for name, value in shown.items() if name not in _ELSEWHERE}
+        return kind, {"id": row["id"], **_QUESTIONS[kind](shown), "metadata": labels}
 
     kinds = write_lines(asked, folder, put)
     head, *parts = re.split(r"^# kind: (\w+)\n", asset("inspect_tasks.py.txt"), flags=re.MULTILINE)
@@ -49,8 +51,19 @@ def write_data_sets(asked: Asked, folder: Path) -> None:
 def _pair(row: Row) -> Row:
     """Half of the pairs have the stereotyped sentence first, so that a model that always says A prefers neither."""
     both = [row["context"] + row["sent_more"], row["context"] + row["sent_less"]]
-    turned = zlib.crc32(row["id"].encode("utf-8", "replace")) % 2
+    turned = _number(row) % 2
     return {"input": _LIKELIER, "choices": both[::-1] if turned else both, "target": "AB"[turned]}
+
+
+def _shuffled(row: Row) -> Row:
+    """The words in an order of chance, the same each time: no group has the first letters."""
+    order = list(range(len(row["words"])))
+    random.Random(_number(row)).shuffle(order)
+    return row | {name: [row[name][at] for at in order] for name in ("words", "groups")}
+
+
+def _number(row: Row) -> int:
+    return zlib.crc32(row["id"].encode("utf-8", "replace"))
 
 
 def _prompt(row: Row) -> Row:

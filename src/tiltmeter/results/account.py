@@ -200,11 +200,9 @@ def leading_figures(summary: RunSummary) -> Iterator[LeadingFigure]:
         of = {"model": one.model, "source": one.source, "rater": one.rater}
         of |= decoding_choices(one.decoding) if one.decoding else {}
         # Where no situation has a direction, what is spoken of is whom texts name.
-        if one.by_stereotyped:
-            yield LeadingFigure("continuations", one.bias, of, one.towards)
-        else:
-            for pair in one.pairs:
-                yield LeadingFigure("continuations", one.bias, {**of, "groups": f"{pair.a}/{pair.b}"}, pair.difference)
+        named = {f"{two.a}/{two.b}": two.difference for two in one.pairs}
+        for groups, found in ({"": one.towards} if one.by_stereotyped else named).items():
+            yield LeadingFigure("continuations", one.bias, {**of, "groups": groups}, found)
     for figure in summary.figures:
         of = {"model": figure.model, **figure.choices, "groups": "/".join(figure.groups)}
         yield LeadingFigure(figure.view, figure.bias, of, figure.found)

@@ -35,8 +35,8 @@ def export(
     """Write a run for other programs, or what a study or a spec asks; the files that were written.
 
     `lm-eval` is a folder of tasks for lm-evaluation-harness, `inspect` one of data sets and tasks for Inspect; both may
-    be of a run, a study or a spec. Of a run, `hf-dataset` is a data-set folder of Hugging Face, `evaluate` a JSON file of
-    the leading figures, and `parquet` its tables, also at an address. Nothing is written over other files.
+    be of a run, a study or a spec. Of a run, `hf-dataset` is a data-set folder of Hugging Face, `evaluate` a JSON file
+    of the leading figures, and `parquet` its tables, also at an address. A folder with other files is left alone.
     """
     if form not in FORMS:
         raise UnknownName("form", form, FORMS)
@@ -45,7 +45,9 @@ def export(
             _TESTS[form](asked_by(given), folder)
         return sorted(path for path in Path(place).iterdir() if path.is_file())
     if not isinstance(given, Run):
-        raise UserError(f"`{form}` is of results, which only a run has; `{'` and `'.join(_TESTS)}` are of what is asked")
+        raise UserError(
+            f"`{form}` is of results, which only a run has; `{'` and `'.join(_TESTS)}` are of what is asked"
+        )
     if form == "parquet":
         return export_items(given, place)
     if form == "evaluate":

@@ -9,7 +9,19 @@ from pathlib import Path
 from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
 from tiltmeter.parquet import quoted, write_parquet
-from tiltmeter.present.blocks import Block, Document, Facts, Listing, Notice, Prose, References, Section, Span, Verbatim, text
+from tiltmeter.present.blocks import (
+    Block,
+    Document,
+    Facts,
+    Listing,
+    Notice,
+    Prose,
+    References,
+    Section,
+    Span,
+    Verbatim,
+    text,
+)
 from tiltmeter.present.card import front_matter, hub_facts, verdict_table
 from tiltmeter.present.latex import bibtex
 from tiltmeter.present.markdown import write_markdown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tiltmeter.results.account import LeadingFigure, leading_figures
 from tiltmeter.results.summary.runs import summarise_run

@@ -37,7 +37,9 @@ def write_data_sets(asked: Asked, folder: Path) -> None:
     kinds = write_lines(asked, folder, put)
     head, *parts = re.split(r"^# kind: (\w+)\n", asset("inspect_tasks.py.txt"), flags=re.MULTILINE)
     tasks = [text.strip("\n") for kind, text in zip(parts[::2], parts[1::2], strict=True) if kind in kinds]
-    settings = f"GENERATION = {_generation(asked.decoding)!r}\nSAMPLES = {asked.samples if asked.decoding.temperature else 1}"
+    settings = (
+        f"GENERATION = {_generation(asked.decoding)!r}\nSAMPLES = {asked.samples if asked.decoding.temperature else 1}"
+    )
     readme = asset("inspect_readme.md").format(
         name=asked.name.replace("`", ""),
         version=__version__,

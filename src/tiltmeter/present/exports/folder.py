@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tiltmeter.errors import RunError, UserError
+from tiltmeter.files import plain_file
 
+_README = "README.md"
+_MARK = "<!-- exported by tiltmeter -->\n"
+"""By which an earlier export is known; everything else is somebody's own."""
 _CACHES = {"__pycache__", ".DS_Store"}
 """What other programs leave beside files, and nobody misses."""
 
 
 @contextmanager
 def whole_folder(folder: str | Path) -> Iterator[Path]:
-    """Fill a folder that appears only when everything was written; one with other files in it is left alone."""
+    """Fill a folder, with a README.md, that appears only when everything was written.
+
+    It may take the place of an earlier export with the same files, and of nothing else.
+    """
     target = Path(folder)
     try:
-        _refuse_others(target, None)
+        _refuse_others(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}-", dir=target.parent) as temporary:
             made = Path(temporary) / "made"
             made.mkdir()
             yield made
+            with (made / _README).open("a", encoding="utf-8") as file:
+                file.write(f"\n{_MARK}")
             _refuse_others(target, {path.name for path in made.iterdir()})
-            target.mkdir(exist_ok=True)
-            for path in sorted(made.iterdir()):
-                path.replace(target / path.name)
+            if target.exists():
+                for path in sorted(made.iterdir()):
+                    path.replace(target / path.name)
+            else:
+                made.rename(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
-def _refuse_others(folder: Path, written: set[str] | None) -> None:
-    """Refuse what is no folder, and a folder with files of other names than will be written."""
+def _refuse_others(folder: Path, written: Collection[str] | None = None) -> None:
+    """Refuse what is no folder, and one that is neither empty nor an earlier export of files of the same names."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UserError("is not a folder; name a folder that is new or empty", file=folder)
-    if written is None or not folder.exists():
-        return
-    others = sorted(path.name for path in folder.iterdir() if path.name not in {*written, *_CACHES})
-    linked = sorted(path.name for path in folder.iterdir() if path.name in written and not path.is_file())
-    if others or linked:
-        name = (others or linked)[0]
-        raise UserError(f"holds `{name:.80}`, which does not belong to the export; name a new folder", file=folder)
+        raise UserError("is not a folder; name one that is new or empty", file=folder)
+    found = {path.name for path in folder.iterdir()} - _CACHES if folder.exists() else set()
+    readme = plain_file(folder, _README)
+    is_export = readme is not None and readme.read_bytes().endswith(_MARK.encode())
+    others = [name for name in sorted(found) if written is not None and name not in written]
+    others += [name for name in sorted(found) if not is_export or plain_file(folder, name) is None]
+    if others:
+        raise UserError(f"holds `{others[0]:.80}`, which is not of this export; name a new folder", file=folder)

@@ -166,7 +166,8 @@ def main() -> None:
         [
             heading(__file__),
             "",
-            f"Pairs under {options.model}, float32: {versions}.",
+            f"Pairs under {options.model}, float32: {versions}. Its own figure is the share of all pairs, overall the mean "
+            "over biases.",
             "",
             "| task | pairs | same preference | its own figure | overall, of its log | overall, ours | furthest (nats) |",
             "|---|--:|--:|--:|--:|--:|--:|",

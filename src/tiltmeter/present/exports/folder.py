@@ -26,8 +26,10 @@ def whole_folder(folder: str | Path) -> Iterator[Path]:
     target = Path(folder)
     try:
         _refuse_others(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}-", dir=target.parent) as temporary:
+        # The parent of "." is the folder itself.
+        parent = target.absolute().parent
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name[:40]}-", dir=parent) as temporary:
             made = Path(temporary) / "made"
             made.mkdir()
             yield made

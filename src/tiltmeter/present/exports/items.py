@@ -30,6 +30,7 @@ _NO_TEST = {
 }
 _STAND_IN = "pairs that stand in for flagged sentences"
 _CONTEXTS = "pairs whose sentences follow different contexts"
+_UNWRITTEN = "sources whose sentences a model has yet to write (export the run of the study)"
 _CHANGED = "prompts that a perturbation has changed"
 _TEMPLATES = "templates"
 _ENDS = ("more", "less")
@@ -87,6 +88,7 @@ def asked_by(given: Run | Plan | Study | Spec) -> Asked:
         made.prompts,
         decoding=texts.decodings[0] if texts else Decoding(),
         samples=texts.samples if texts else 1,
+        left_out=Counter({_UNWRITTEN: len(made.study.generated)} if made.study.generated else {}),
     )
     return _with_open(asked, made.asked, words.words[0].sets if words else ())
 

@@ -166,10 +166,10 @@ def main() -> None:
         [
             heading(__file__),
             "",
-            f"Pairs under {options.model}, float32: {versions}. Its own figure is the share of all pairs, overall the mean "
-            "over biases.",
+            f"Pairs under {options.model}, float32: {versions}. Its own figure is the share of all pairs, overall the "
+            "mean over biases.",
             "",
-            "| task | pairs | same preference | its own figure | overall, of its log | overall, ours | furthest (nats) |",
+            "| task | pairs | same preference | its own figure | overall, its log | overall, ours | furthest (nats) |",
             "|---|--:|--:|--:|--:|--:|--:|",
             *(row for row, _ in found),
         ],

@@ -40,20 +40,19 @@ def export(
     """
     if form not in FORMS:
         raise UnknownName("form", form, FORMS)
-    if form in _TESTS:
-        with whole_folder(place) as folder:
-            _TESTS[form](asked_by(given), folder)
-        return sorted(path for path in Path(place).iterdir() if path.is_file())
-    if not isinstance(given, Run):
+    if form not in _TESTS and not isinstance(given, Run):
         raise UserError(
             f"`{form}` is of results, which only a run has; `{'` and `'.join(_TESTS)}` are of what is asked"
         )
-    if form == "parquet":
+    if isinstance(given, Run) and form == "parquet":
         return export_items(given, place)
-    if form == "evaluate":
+    if isinstance(given, Run) and form == "evaluate":
         with whole_file(place) as file:
             file.write(json.dumps(evaluate_dict(given), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
         return [Path(place)]
     with whole_folder(place) as folder:
-        write_dataset(given, folder, settings)
+        if isinstance(given, Run) and form == "hf-dataset":
+            write_dataset(given, folder, settings)
+        else:
+            _TESTS[form](asked_by(given), folder)
     return sorted(path for path in Path(place).iterdir() if path.is_file())

@@ -31,14 +31,20 @@ from tiltmeter.present.sections.methods import methods
 from tiltmeter.present.words import count, date_words, listed
 from tiltmeter.results.cells import Table, table_of, table_with_texts
 from tiltmeter.results.measurements import MADE
+from tiltmeter.results.measurements.columns import AUDIT, HUMAN
 from tiltmeter.results.summary.runs import summarise_run
 from tiltmeter.store import Run
 from tiltmeter.version import __version__
 
 _WORDS = {"text", "other_text", "marks", "other_marks"}
 """Columns that hold the words of texts, or say where something is in them."""
-_TEMPLATE = "left(sha256(template), 12) AS template"
-"""Which template it was, without its words: that of a generated sentence is the sentence."""
+_WITHHELD = {
+    # That of a generated sentence is the sentence: which template it was can still be told.
+    "template": "left(sha256(template), 12) AS template",
+    # Why a sentence was flagged may quote it.
+    "label": f"CASE WHEN rater = '{AUDIT}' OR starts_with(rater, '{HUMAN}:') THEN NULL ELSE label END AS label",
+}
+"""Columns without the words of texts, in SQL."""
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 _ABOUT = {
     "measurements": "every number with its labels and choices, or the reason why there is none",
@@ -88,7 +94,7 @@ def _write(table: Table, name: str, folder: Path, with_texts: bool) -> int | Non
     chosen = "*"
     if not with_texts:
         columns = {column: kind for column, kind in columns.items() if column not in _WORDS}
-        chosen = ", ".join(_TEMPLATE if column == "template" else quoted(column) for column in columns)
+        chosen = ", ".join(_WITHHELD.get(column, quoted(column)) for column in columns)
     write_parquet(folder / f"{name}.parquet", columns, table.stream(f"SELECT {chosen} FROM {quoted(name)}"))
     return int(number)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +25,8 @@ def evaluate_dict(run: Run) -> dict[str, Value]:
     made: dict[str, Value] = {}
     for name, figure in zip(_names(found), found, strict=True):
         one = figure.found
-        made |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        ends = {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        made |= {of: value if value is not None and math.isfinite(value) else None for of, value in ends.items()}
         made |= {f"{name}_n": one.n, f"{name}_n_unscored": one.n_unscored}
     return made
 

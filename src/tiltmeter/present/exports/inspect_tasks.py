@@ -11,6 +11,7 @@ from tiltmeter.files import write_texts
 from tiltmeter.present.asset import asset
 from tiltmeter.present.exports.items import NEXT_WORDS, PAIRS, PROMPTS, Asked, Row
 from tiltmeter.present.exports.lines import left_out, write_lines
+from tiltmeter.present.markdown import escaped
 from tiltmeter.records import Decoding
 from tiltmeter.version import __version__
 
@@ -41,7 +42,7 @@ def write_data_sets(asked: Asked, folder: Path) -> None:
         f"GENERATION = {_generation(asked.decoding)!r}\nSAMPLES = {asked.samples if asked.decoding.temperature else 1}"
     )
     readme = asset("inspect_readme.md").format(
-        name=asked.name.replace("`", ""),
+        name=escaped(asked.name),
         version=__version__,
         commands="\n".join(f"inspect eval tasks.py@{kind} --model MODEL" for kind in kinds),
         left_out=left_out(asked),

@@ -62,6 +62,7 @@ bench:
 		--requirement benchmarks/requirements.txt
 	.venv-bench/bin/python benchmarks/pairs.py
 	.venv-bench/bin/python benchmarks/generation.py --requests 8
+	.venv-bench/bin/python benchmarks/harness.py
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

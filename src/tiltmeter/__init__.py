@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tiltmeter.api.asking import Rated, next_words, rate
     from tiltmeter.api.calibrating import Calibration, calibrate
     from tiltmeter.api.comparing import Board, Comparison, Sizes, compare, leaderboard, multiverse, plan
+    from tiltmeter.api.exporting import export
     from tiltmeter.api.frames import Frame
     from tiltmeter.api.rephrasing import rephrase
     from tiltmeter.api.runs import Finding, Findings, Run, read_run
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tiltmeter.models import folder_of as model_folder
     from tiltmeter.models import load as load_model
     from tiltmeter.models.given import wrap
+    from tiltmeter.present.exports import evaluate_dict
     from tiltmeter.present.files import write_run as write_report
     from tiltmeter.raters import load as load_rater
     from tiltmeter.raters.functions import rater
@@ -101,6 +103,8 @@ __all__ = [
     "__version__",
     "calibrate",
     "compare",
+    "evaluate_dict",
+    "export",
     "file_pairs",
     "file_prompts",
     "find_scorer",

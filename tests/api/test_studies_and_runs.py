@@ -147,7 +147,7 @@ def test_a_finding_has_a_plot_that_altair_takes(run: tm.Run, tmp_path: Path) -> 
     chart = plot.to_altair()
     assert json.loads(chart.to_json())["title"] == plot.title
     shown = plot._repr_mimebundle_()
-    assert "application/vnd.vegalite.v6+json" in shown
+    assert "application/vnd.vegalite.v5+json" in shown
     assert "<svg" in shown["text/html"]
     for kind in ("svg", "png", "pdf", "json"):
         assert plot.save(tmp_path / f"plot.{kind}").stat().st_size > 500

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft
-from tiltmeter.api.rephrasing import COLUMNS, app
+from tiltmeter.api.rephrasing import COLUMNS
+from tiltmeter.cli.rephrase import app
 from tiltmeter.errors import RunError, UserError
 from tiltmeter.records import Dropped, Prompt, Structure
 from tiltmeter.sources import prompts_file

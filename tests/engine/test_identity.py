@@ -18,7 +18,7 @@ from tiltmeter.models import ModelSettings
 from tiltmeter.models.scripted import BUILT_IN
 from tiltmeter.present.card import write_cards
 from tiltmeter.present.files import REPORT, write_run
-from tiltmeter.present.formats import write
+from tiltmeter.present.formats import Named, write
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
 from tiltmeter.progress import NoProgress
@@ -196,7 +196,7 @@ def test_nothing_of_an_earlier_result_lies_beside_the_new_one(told: Told, tmp_pa
     write_parquet(run, summary, run.folder / "tables")
     found = Reported.of([(run, summary)])
     write(report(found), run.folder, ["pdf", "md", "latex"])
-    write(report(found), run.folder, ["md"], name="comparison", figures="comparison-figures")
+    write(report(found), run.folder, ["md"], named=Named("comparison", "comparison-figures"))
     write_cards(found, run.folder)
     for name in (ANNOTATIONS, "notes.txt", "study.toml"):
         (run.folder / name).write_text("mine", encoding="utf-8")

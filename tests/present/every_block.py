@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from rich.console import Console
 
-from tiltmeter.present import html, latex, markdown, paper, pdf, terminal
+from tiltmeter.present import html, latex, markdown, notebook, paper, pdf, terminal
 from tiltmeter.present.blocks import (
     Block,
     Chart,
@@ -79,6 +79,7 @@ MEDIA: dict[str, Callable[[Document], str]] = {
     "html": html.page,
     "fragment": lambda document: html.fragment(document.everything),
     "markdown": lambda document: markdown.write_markdown(document, "figures"),
+    "notebook": lambda document: notebook.write_notebook(document, ["."]),
     "latex": lambda document: latex.write_latex(document, "figures"),
     "terminal": terminal_text,
     "pdf": lambda document: json.dumps(list(pdf._flat(paper.pages_of(document), 1))),

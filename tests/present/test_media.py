@@ -103,7 +103,7 @@ def test_every_format_is_written_with_its_files(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     document = replace(report(), blocks=(*report().blocks, chart(name="../Forest"), chart(name="a/b")))
     written = formats.write(document, tmp_path, formats.FORMATS)
-    assert [path.name for path in written] == ["report.html", "report.pdf", "report.md", "report.tex"]
+    assert [path.name for path in written] == ["report.html", "report.pdf", "report.md", "report.tex", "report.ipynb"]
     drawn = {"forest", "forest-2", "a-b"}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {
         f"{n}.{e}" for n in drawn for e in ("png", "pdf")
@@ -136,8 +136,8 @@ def test_a_format_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_a_file_could_not_name_is_quoted_or_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="LaTeX cannot find figures in `a%b`"):
-        formats.write(report(), tmp_path / "new", ["md", "latex"], figures="a%b")
+        formats.write(report(), tmp_path / "new", ["md", "latex"], named=formats.Named(figures="a%b"))
     assert not (tmp_path / "new").exists()
-    [written] = formats.write(report(), tmp_path, ["md"], name="paper", figures="a b")
+    [written] = formats.write(report(), tmp_path, ["md"], named=formats.Named("paper", "a b"))
     assert written == tmp_path / "paper.md"
     assert "](a%20b/" in written.read_text(encoding="utf-8") and (tmp_path / "a b").is_dir()

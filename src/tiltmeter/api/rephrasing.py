@@ -38,7 +38,7 @@ def rephrase(
 ) -> Frame:
     """Put the groups and verb phrases of a spec into many structures, or prompts by their parse and the model `by`.
 
-    >>> frame = rephrase("regard-six-groups", structures=3, per_group=2)
+    >>> frame = rephrase("regard-six-groups", structures=3, per_group=30)
     >>> len({row["structure"] for row in frame}), frame.columns[:3]
     (3, ['id', 'text', 'group'])
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -46,9 +45,9 @@ class Plot:
 
     def to_dict(self) -> dict[str, object]:
         """The specification, complete in itself: colours by value, a width in pixels, the title above."""
-        from tiltmeter.present.drawing import complete
+        from tiltmeter.present.drawing import sized
 
-        return {**complete(self._chart.spec, _WIDE), "title": self.title, "description": self.alternative}
+        return {**sized(self._chart.spec, _WIDE), "title": self.title, "description": self.alternative}
 
     def to_altair(self) -> altair.Chart:
         """The chart as an object of Altair."""
@@ -82,9 +81,10 @@ class Plot:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         from tiltmeter.present.html import shown
+        from tiltmeter.present.notebook import SCHEMA, VEGA
 
         return {
-            "application/vnd.vegalite.v6+json": copy.deepcopy(self.to_dict()),
+            VEGA: {**self.to_dict(), "$schema": SCHEMA},
             "text/html": str(shown([self._chart])),
             "text/plain": f"{self.title}. {self.alternative}",
         }

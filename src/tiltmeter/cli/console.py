@@ -67,9 +67,14 @@ def read_run(folder: Path, held: int | None = None) -> Run:
     from tiltmeter import store
 
     run = store.read_run(folder) if held is None else store.read_run(folder, held=held)
-    if not run.is_checked:
-        say(f"note: {folder}: made by an earlier version, without checksums, so damage would go unnoticed")
+    tell_unchecked(run)
     return run
+
+
+def tell_unchecked(run: Run) -> None:
+    """Say of a run whose ledger cannot be checked that it cannot."""
+    if not run.is_checked:
+        say(f"note: {run.folder}: made by an earlier version, without checksums, so damage would go unnoticed")
 
 
 def tell_assumed(path: str | Path) -> None:

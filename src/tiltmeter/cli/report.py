@@ -26,6 +26,7 @@ class Format(StrEnum):
     PDF = "pdf"
     MD = "md"
     LATEX = "latex"
+    NOTEBOOK = "notebook"
     CARD = "card"
 
 
@@ -72,9 +73,9 @@ def report(
 ) -> None:
     """Write the report of a run, with figures and tables, or of several runs side by side.
 
-    --format chooses html (one file), pdf, md and latex (with the figures beside them, and BibTeX), card (a bias card of
-    each model, as Markdown and HTML). With several formats, or one other than html, --out gives the folder and the
-    name; the format sets the suffix.
+    --format chooses html (one file), pdf, md and latex (with the figures beside them, and BibTeX), notebook (for
+    Jupyter), card (a bias card of each model, as Markdown and HTML). With several formats, or one other than html,
+    --out gives the folder and the name; the format sets the suffix.
 
     For two runs with one model each, a second page shows what differs between them, as `tiltmeter compare` does.
 
@@ -120,7 +121,7 @@ def _write_reports(
     """Write every format that was asked for; the page last, since the others can fail for want of a package."""
     from tiltmeter.present.card import write_cards
     from tiltmeter.present.files import write_page, write_run
-    from tiltmeter.present.formats import write
+    from tiltmeter.present.formats import Named, write
     from tiltmeter.present.report import report
     from tiltmeter.present.reported import Reported
 
@@ -130,7 +131,8 @@ def _write_reports(
     others = [name for name in formats if name not in ("html", "card")]
     found = Reported.of(runs)
     page = report(found)
-    written = write(page, base.parent, others, with_texts=with_texts, name=base.stem, figures=figures)
+    named = Named(base.stem, figures, tuple(run.folder for run, _ in runs))
+    written = write(page, base.parent, others, with_texts=with_texts, named=named)
     if "card" in formats:
         written += write_cards(found, base.parent)
     if "html" not in formats:

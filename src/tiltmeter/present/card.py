@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def _card(found: Reported, run: Run) -> Document:
         Prose(text(Span(f"{date_words(run.meta.get('finished'))}. ", "strong"), verdict_counts(social)), "lead"),
         *([checked] if checked else []),
     ]
-    verdicts = _verdicts(found)
+    verdicts = verdict_table(found)
     if verdicts:
         blocks.append(verdicts)
     blocks += [
@@ -104,7 +104,7 @@ def _card(found: Reported, run: Run) -> Document:
     return Document(f"Bias card: {model}", "", tuple(blocks))
 
 
-def _verdicts(found: Reported) -> Block | None:
+def verdict_table(found: Reported) -> Block | None:
     """One line for each finding."""
     return table(
         "Findings by verdict",
@@ -126,12 +126,16 @@ def _line(one: Finding, found: Reported) -> Sequence[TableCell | str]:
 
 
 def _front_matter(run: Run, model: str) -> str:
-    """What a model hub reads of a card; every value is quoted, since a name may be anything."""
+    """What a model hub reads of a card."""
+    return front_matter({**hub_facts(run), "model_name": model})
+
+
+def hub_facts(run: Run) -> dict[str, object]:
+    """What a hub reads of anything that a run has measured."""
     languages = {prompt.language for prompt in run.continuations.prompts} if run.continuations else set()
-    tags = ["bias", "evaluation", "tiltmeter"]
-    lines = [
-        f"language: [{', '.join(json.dumps(language) for language in sorted(languages or {'en'}))}]",
-        f"tags: [{', '.join(map(json.dumps, tags))}]",
-        f"model_name: {json.dumps(model)}",
-    ]
-    return "\n".join(["---", *lines, "---", ""])
+    return {"language": sorted(languages or {"en"}), "tags": ["bias", "evaluation", "tiltmeter"]}
+
+
+def front_matter(said: Mapping[str, object]) -> str:
+    """Facts before a Markdown page, as YAML; every value is JSON, since a name may be anything."""
+    return "\n".join(["---", *(f"{key}: {json.dumps(value)}" for key, value in said.items()), "---", ""])

@@ -37,11 +37,11 @@ _ALLOWED = {"svg", "g", "path", "text", "tspan", "line", "rect", "defs", "clipPa
 
 def svg(spec: Mapping[str, Any], width: int = WIDE) -> str:
     """Draw a chart. It may be put into a page as it is: nothing but shapes and escaped text is in it."""
-    return _drawn(json.dumps(complete(spec, width)))
+    return _drawn(json.dumps(sized(spec, width)))
 
 
-def complete(spec: Mapping[str, Any], width: int = WIDE) -> dict[str, Any]:
-    """The specification with colours by value and a width in pixels, which any program can draw."""
+def sized(spec: Mapping[str, Any], width: int = WIDE) -> dict[str, Any]:
+    """The specification as any program draws it: colours by value, and a width."""
     return {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
 
 

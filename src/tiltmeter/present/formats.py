@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import UnknownName, UserError
@@ -13,12 +15,25 @@ from tiltmeter.present.blocks import Document, Examples
 from tiltmeter.present.html import page
 from tiltmeter.present.latex import bibtex, write_latex
 from tiltmeter.present.markdown import write_markdown
+from tiltmeter.present.notebook import write_notebook
 from tiltmeter.present.pdf import write_pdf
 
-FORMATS = ("html", "pdf", "md", "latex")
+FORMATS = ("html", "pdf", "md", "latex", "notebook")
 
 Files = dict[str, bytes]
 """What is to be written, by the path below the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the files of a report are called, and the runs that it is of."""
+
+    report: str = "report"
+    figures: str = "figures"
+    runs: tuple[Path, ...] = ()
+
+
+_USUAL = Named()
 
 
 def write(
@@ -27,10 +42,9 @@ def write(
     formats: Sequence[str],
     *,
     with_texts: bool = False,
-    name: str = "report",
-    figures: str = "figures",
+    named: Named = _USUAL,
 ) -> list[Path]:
-    """Write a document into a folder as `report.html`, `.pdf`, `.md` or `.tex`; the paths are those of the reports.
+    """Write a document into a folder as `report.html`, `.pdf`, `.md`, `.tex` or `.ipynb`; the paths of the reports.
 
     Nothing is written before everything is made. Example texts are in the HTML page behind a closed warning; the other
     formats leave them out unless `with_texts` says otherwise. BibTeX and the folder `figures` are beside the reports.
@@ -42,7 +56,7 @@ def write(
     reports = []
     for one in dict.fromkeys(formats):
         shown = document if with_texts or one == "html" else document.without(Examples)
-        made = _made(one, shown, name, figures)
+        made = _made(one, shown, Path(folder), named)
         files |= made
         reports.append(next(iter(made)))
     for path, contents in files.items():
@@ -51,14 +65,18 @@ def write(
     return [Path(folder) / path for path in reports]
 
 
-def _made(form: str, document: Document, name: str, folder: str) -> Files:
+def _made(form: str, document: Document, place: Path, named: Named) -> Files:
     """The files of one format, the report first."""
+    name, folder = named.report, named.figures
     if form == "html":
         return {f"{name}.html": page(document).encode()}
     if form == "pdf":
         return {f"{name}.pdf": write_pdf(document)}
     if form == "md":
         return {f"{name}.md": write_markdown(document, folder).encode(), **_charts(document, folder, "png")}
+    if form == "notebook":
+        runs = [Path(os.path.relpath(run, place)).as_posix() for run in named.runs]
+        return {f"{name}.ipynb": write_notebook(document, runs).encode()}
     if not re.fullmatch(r"[\w.+-]+", folder):
         raise UserError(f"LaTeX cannot find figures in `{folder}`: use letters, digits, dots and hyphens")
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from tiltmeter.present.blocks import (
@@ -33,56 +33,60 @@ _DEEPEST = 6
 
 def write_markdown(document: Document, figures: str) -> str:
     """The document; `figures` is the folder of its charts, as seen from the file."""
-    writer = _Writer(chart_files(document), figures)
-    subtitle = [_begun(escaped(document.subtitle))] if document.subtitle else []
-    head = [f"# {escaped(document.title)}", *subtitle]
-    return "\n\n".join([*head, *writer.all(pages_of(document), 2)]) + "\n"
+    files = chart_files(document)
+    made = (
+        one if isinstance(one, str) else f"![{escaped(one.alternative)}]({quote(figures)}/{files[id(one)]}.png)"
+        for one in pieces(document)
+    )
+    return "\n\n".join(made) + "\n"
 
 
-class _Writer:
-    """Knows where the charts are."""
+def pieces(document: Document) -> Iterator[str | Chart]:
+    """The document piece by piece: Markdown, and charts, whose title and caption are Markdown."""
+    yield f"# {escaped(document.title)}"
+    if document.subtitle:
+        yield _begun(escaped(document.subtitle))
+    yield from _pieces(pages_of(document), 2)
 
-    def __init__(self, files: Mapping[int, str], folder: str) -> None:
-        self._files, self._folder = files, folder
 
-    def all(self, blocks: Iterable[Block], level: int) -> Iterator[str]:
-        for block in blocks:
-            if isinstance(block, Section):
-                yield f"{'#' * min(level, _DEEPEST)} {_begun(escaped(titled(block)))}"
-                yield from self.all(block.blocks, level + 1)
-            elif isinstance(block, Examples):
-                yield from self.all(listed(block), level)
-            else:
-                yield self._block(block)
+def _pieces(blocks: Iterable[Block], level: int) -> Iterator[str | Chart]:
+    for block in blocks:
+        if isinstance(block, Section):
+            yield f"{'#' * min(level, _DEEPEST)} {_begun(escaped(titled(block)))}"
+            yield from _pieces(block.blocks, level + 1)
+        elif isinstance(block, Examples):
+            yield from _pieces(listed(block), level)
+        elif isinstance(block, Chart):
+            yield f"**{escaped(block.title)}**"
+            yield block
+            if block.caption:
+                yield _inline(block.caption)
+        else:
+            yield _block(block)
 
-    def _block(self, block: Block) -> str:
-        made = ""
-        match block:
-            case Prose(text, kind):
-                words = _inline(text)
-                made = f"**{words}**" if kind in ("lead", "answer") and "**" not in words else words
-            case Notice(text):
-                made = f"> {_inline(text)}"
-            case Listing(items):
-                made = "\n".join(f"- {_inline(item)}" for item in items)
-            case Facts(rows):
-                made = "\n".join(_fact(name, value) for name, value in rows)
-            case Table():
-                made = table(block)
-            case Chart():
-                made = self._chart(block)
-            case Verbatim(text, label):
-                lines = "\n".join(visible(line) for line in text.rstrip("\n").split("\n"))
-                fence = "`" * max(3, _longest_run(lines) + 1)
-                made = f"{_begun(escaped(label))}\n\n" if label else ""
-                made += f"{fence}\n{lines}\n{fence}"
-            case References(works):
-                made = "\n".join(f"{number}. {_inline(text)}" for number, (_, text) in enumerate(works, start=1))
-        return made
 
-    def _chart(self, chart: Chart) -> str:
-        image = f"![{escaped(chart.alternative)}]({quote(self._folder)}/{self._files[id(chart)]}.png)"
-        return "\n\n".join([f"**{escaped(chart.title)}**", image, *([_inline(chart.caption)] if chart.caption else [])])
+def _block(block: Block) -> str:
+    made = ""
+    match block:
+        case Prose(text, kind):
+            words = _inline(text)
+            made = f"**{words}**" if kind in ("lead", "answer") and "**" not in words else words
+        case Notice(text):
+            made = f"> {_inline(text)}"
+        case Listing(items):
+            made = "\n".join(f"- {_inline(item)}" for item in items)
+        case Facts(rows):
+            made = "\n".join(_fact(name, value) for name, value in rows)
+        case Table():
+            made = table(block)
+        case Verbatim(text, label):
+            lines = "\n".join(visible(line) for line in text.rstrip("\n").split("\n"))
+            fence = "`" * max(3, _longest_run(lines) + 1)
+            made = f"{_begun(escaped(label))}\n\n" if label else ""
+            made += f"{fence}\n{lines}\n{fence}"
+        case References(works):
+            made = "\n".join(f"{number}. {_inline(text)}" for number, (_, text) in enumerate(works, start=1))
+    return made
 
 
 def _fact(name: str, value: Text) -> str:

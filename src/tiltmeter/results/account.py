@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Estimate, Pair
-from tiltmeter.results.cells import TEST, table_of
+from tiltmeter.results.cells import TEST, decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding, Findings
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.refusals import ANY
@@ -126,10 +126,10 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: Findings) -> Accou
     most: dict[tuple[View, str], Estimate] = {}
     leading: dict[View, list[Estimate]] = {}
     for _, summary in runs:
-        for view, bias, found in leading_figures(summary):
-            leading.setdefault(view, []).append(found)
-            if (view, bias) not in most or most[view, bias].origins < found.origins:
-                most[view, bias] = found
+        for one in leading_figures(summary):
+            leading.setdefault(one.view, []).append(one.found)
+            if (one.view, one.bias) not in most or most[one.view, one.bias].origins < one.found.origins:
+                most[one.view, one.bias] = one.found
         for view, part in _parts(summary):
             every.setdefault(view, []).extend(estimates_in(part))
     pairs = [pair for run, _ in runs for pair in of_the_test(run.pairs)]
@@ -175,25 +175,44 @@ def _texts_of_model(texts: ContinuationsSummary, model: str) -> ContinuationsSum
     )
 
 
-def leading_figures(summary: RunSummary) -> Iterator[tuple[View, str, Estimate]]:
+@dataclass(frozen=True, slots=True)
+class LeadingFigure:
+    """The figure of a cell and bias that is spoken of first, and what it is of besides."""
+
+    view: View
+    bias: str
+    of: Choices
+    found: Estimate
+
+
+def leading_figures(summary: RunSummary) -> Iterator[LeadingFigure]:
     """Of every cell and bias the figure that is spoken of first."""
     for cell in summary.cells:
+        of = {"model": cell.model, "source": cell.source, "scorer": cell.scorer}
         for bias, found in cell.summary.headline_by_bias.items():
-            yield "pairs", bias, found
+            yield LeadingFigure("pairs", bias, of, found)
     for text in summary.continuations.cells if summary.continuations else ():
+        of = {"model": text.model, "source": text.source, "rater": text.rater, "scope": text.scope}
+        of |= decoding_choices(text.decoding)
         for pair in text.summary.pairs:
-            yield "continuations", text.bias, pair.difference
+            yield LeadingFigure("continuations", text.bias, {**of, "groups": f"{pair.a}/{pair.b}"}, pair.difference)
     for one in summary.continuations.situations if summary.continuations else ():
+        of = {"model": one.model, "source": one.source, "rater": one.rater}
+        of |= decoding_choices(one.decoding) if one.decoding else {}
         # Where no situation has a direction, what is spoken of is whom texts name.
-        for found in [one.towards] if one.by_stereotyped else [pair.difference for pair in one.pairs]:
-            yield "continuations", one.bias, found
+        named = {f"{two.a}/{two.b}": two.difference for two in one.pairs}
+        for groups, found in ({"": one.towards} if one.by_stereotyped else named).items():
+            yield LeadingFigure("continuations", one.bias, {**of, "groups": groups}, found)
     for figure in summary.figures:
-        yield figure.view, figure.bias, figure.found
+        of = {"model": figure.model, **figure.choices, "groups": "/".join(figure.groups)}
+        yield LeadingFigure(figure.view, figure.bias, of, figure.found)
     for word in summary.next_words.cells if summary.next_words else ():
         if not word.of_habit and word.summary.main in word.summary.perturbations:
-            for figures in word.summary.perturbations[word.summary.main].overall.pairs.values():
+            of = {"model": word.model, "source": word.source, "words": word.words, "combine": word.combine}
+            of |= {"bounded": "bounded" if word.bounded else "unbounded"}
+            for two, figures in word.summary.perturbations[word.summary.main].overall.pairs.items():
                 if "share" in figures:
-                    yield "next words", word.bias, figures["share"]
+                    yield LeadingFigure("next words", word.bias, {**of, "groups": two}, figures["share"])
 
 
 def estimates_in(thing: object) -> Iterator[Estimate]:

@@ -27,6 +27,7 @@ from tiltmeter.study.records import (
     Study,
     WordChoice,
 )
+from tiltmeter.study.words import is_spec
 
 __all__ = [
     "FORMAT",
@@ -37,6 +38,7 @@ __all__ = [
     "SourceChoice",
     "Study",
     "WordChoice",
+    "is_spec",
     "parse",
     "plan",
     "read",

@@ -20,7 +20,7 @@ def named_words(name: str, file: Path | None = None) -> WordSets:
     if name in word_sets.BUILT_IN:
         return word_sets.BUILT_IN[name]
     path = file or Path(name)
-    if is_file(path) and path.suffix.lower() in (".csv", ".toml") and not _is_spec(path):
+    if is_file(path) and path.suffix.lower() in (".csv", ".toml") and not is_spec(path):
         return word_sets.read(path)
     if name not in specs.names() and not specs.is_file_name(name):
         raise UnknownName("set of words or spec", name, [*word_sets.BUILT_IN, *specs.names()])
@@ -28,7 +28,7 @@ def named_words(name: str, file: Path | None = None) -> WordSets:
     return word_sets.check_word_sets({group.name: group.terms for group in spec.groups})
 
 
-def _is_spec(path: Path) -> bool:
+def is_spec(path: Path) -> bool:
     """Whether a TOML file is a spec, which has its words under `groups`."""
     return path.suffix.lower() == ".toml" and isinstance(
         toml.parse(read_text(path), UserError, path).get("groups"), dict

@@ -176,9 +176,17 @@ def test_runs_are_compared_ranked_planned_and_answered_together(run: tm.Run, tmp
         tm.multiverse([one, one])
 
 
-def test_a_report_is_written_where_it_is_wanted(run: tm.Run, tmp_path: Path) -> None:
-    out = run.report(tmp_path / "page.html")
-    assert "<title>" in out.read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("page.html", "<!doctype html>"), ("page.md", "# "), ("page.tex", "%"), ("page.ipynb", "{"), ("page.pdf", "%PDF")],
+)
+def test_a_report_is_written_in_the_form_that_its_name_says(
+    name: str, begins: str, run: tm.Run, tmp_path: Path
+) -> None:
+    out = run.report(tmp_path / name)
+    assert out.read_bytes().lower().lstrip().startswith(begins.lower().encode())
+    with pytest.raises(UserError, match="a report is written as"):
+        run.report(tmp_path / "page.docx")
 
 
 def test_a_run_is_read_back_and_says_the_same(run: tm.Run) -> None:

@@ -12,8 +12,9 @@ from typing import overload
 from tiltmeter import store
 from tiltmeter.api.frames import Frame
 from tiltmeter.api.shown import Plot, Shown, short
+from tiltmeter.errors import UserError
 from tiltmeter.present.blocks import Block, Prose, Section, text
-from tiltmeter.present.files import write_page
+from tiltmeter.present.formats import Named, write
 from tiltmeter.present.kept import mark_of, read_findings
 from tiltmeter.present.multiverse import method_rows
 from tiltmeter.present.report import report
@@ -28,6 +29,7 @@ from tiltmeter.results.compare.sides import Side, is_unfinished
 from tiltmeter.results.findings.findings import Finding as Answered
 from tiltmeter.results.findings.questions import Question
 
+_FORMATS = {".html": "html", ".pdf": "pdf", ".md": "md", ".tex": "latex", ".ipynb": "notebook"}
 _FIRST = ("verdict", "model", "view", "bias", "first", "second", "value", "low", "high", "p", "p_adjusted", "n")
 
 
@@ -68,10 +70,17 @@ class Run(store.Run, Shown):
         """A row for each text that a model wrote; some may offend."""
         return self._frame(table_with_texts(self), "texts")
 
-    def report(self, path: str | Path = "report.html") -> Path:
-        """Write the report as one file of HTML, with its figures in a folder beside it."""
+    def report(self, path: str | Path = "report.html", *, with_texts: bool = False) -> Path:
+        """Write the report as .html, .pdf, .md, .tex or .ipynb, with its figures beside it.
+
+        Example texts, some of them offensive, are in the page behind a closed warning, and in the others if asked for.
+        """
         out = Path(path)
-        write_page(report(self._reported), out, figures=out.with_name(f"{out.stem}-figures"))
+        if out.suffix not in _FORMATS:
+            raise UserError(f"{out}: a report is written as {', '.join(_FORMATS)}")
+        named = Named(out.stem, f"{out.stem}-figures", (self.folder,))
+        page = report(self._reported)
+        write(page, out.parent, [_FORMATS[out.suffix]], with_texts=with_texts, named=named)
         return out
 
     def blocks(self) -> Sequence[Block]:

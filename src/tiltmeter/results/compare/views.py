@@ -196,15 +196,18 @@ def _tied(
     seed: int,
 ) -> Paired | None:
     whole = [(one, other) for one, other in rows if one.value is not None and other.value is not None]
+    neutral = cell.scale.neutral or 0.0
     gaps = [one._replace(value=_minus(one.value, other.value)) for one, other in rows]
+    # As deviations from neutral: what one side has is taken from the other turned round.
+    totals = [one._replace(value=_minus(one.value, turned(other.value, neutral))) for one, other in rows]
     sides = [[both[at] for both in whole] for at in (0, 1)]
     first, second = (towards_stereotype(cell, side, tied.groups, spec) for side in sides)
     difference = towards_stereotype(cell, gaps, tied.groups, spec, apart=True)
-    if first is None or second is None or difference is None:
+    total = towards_stereotype(cell, totals, tied.groups, spec, apart=True)
+    if first is None or second is None or difference is None or total is None:
         return None
     # Towards the stereotyped group, so that swapping A and B is the same in the attributes of either.
     placed = [(one, other, side) for one, other in rows if (side := tied.side(one.origin)) is not None]
-    neutral = cell.scale.neutral or 0.0
     sign = [(side == 1) == (one.group == tied.groups[0]) for one, _, side in placed]
     ours = [turned(one.value, neutral) if turn else one.value for (one, *_), turn in zip(placed, sign, strict=True)]
     theirs = [
@@ -216,7 +219,8 @@ def _tied(
     found = paired(ours, theirs, origins, strata=strata, names=SIDES, seed=seed)
     p = _over_both(found, paired(ours, theirs, templates, strata=strata, seed=seed), origins, templates)
     why = "a figure by stereotype may have either sign"
-    return replace(found, a=first, b=second, difference=difference, p_permutation=p, change=None, no_change=why)
+    figures = {"a": first, "b": second, "difference": difference, "total": total}
+    return replace(found, **figures, p_permutation=p, change=None, no_change=why)
 
 
 def _minus(one: float | None, other: float | None) -> float | None:
@@ -256,7 +260,16 @@ def _crossed(
     both = [None if gap is None else one for one, gap in zip(first, gaps, strict=True)]
     others = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]
     ends = Scale(scale.low, scale.high)
-    made = means(places, {"a": Values(both, ends), "b": Values(others, ends), "": Values(gaps, ends.change)})
+    totals = [None if one is None or other is None else one + other for one, other in zip(both, others, strict=True)]
+    made = means(
+        places,
+        {
+            "a": Values(both, ends),
+            "b": Values(others, ends),
+            "": Values(gaps, ends.change),
+            "total": Values(totals, Scale(neutral=0.0)),
+        },
+    )
     templates = or_origins([place.template for place in places], professions)
     p = _over_both(found, paired(first, second, templates, seed=seed), professions, templates)
     change, no_change = crossed_change(places, both, others, made["a"], SIDES)
@@ -265,6 +278,5 @@ def _crossed(
         values = [None if gap is None else gap + shift for gap in gaps]
         return means(places, {"": Values(values, Scale(neutral=0.0))}, level=level)[""]
 
-    return replace(
-        found, a=made["a"], b=made["b"], difference=made[""], p_permutation=p, change=change, no_change=no_change
-    ), None if margin is None else equivalence(moved, margin)
+    figures = {"a": made["a"], "b": made["b"], "difference": made[""], "total": made["total"]}
+    return replace(found, **figures, p_permutation=p, change=change, no_change=no_change), None if margin is None else equivalence(moved, margin)

@@ -18,6 +18,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.comparing.changes import per_cent_change
 from tiltmeter.stats.comparing.effect_sizes import OriginMeans, paired_standardised
+from tiltmeter.stats.comparing.worsening import Moved
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, NOTHING_MORE, StratumPath, estimate, is_number
 from tiltmeter.stats.resampling import flipped
 from tiltmeter.stats.scales import Bounds, cut_off, difference_bounds
@@ -56,6 +57,10 @@ class Paired:
     only_b: int
     neither: int
     """Items that only a has scored, that only b has scored, and that neither has: in no pair."""
+    total: Estimate
+    """a + b."""
+    moved: Moved
+    """How many origins differ."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
@@ -185,6 +190,8 @@ def paired(
         pairs.only_a,
         pairs.only_b,
         pairs.neither,
+        pairs.estimate([one + other for one, other in zip(pairs.a, pairs.b, strict=True)], neutral=0.0, level=level),
+        Moved.of(contributions, gaps, scale or _range(pairs)),
     )
 
 
@@ -202,6 +209,11 @@ def _origin_means(pairs: Pairs) -> list[OriginMeans]:
         columns = np.array(means).T
         found.append(OriginMeans(columns[0], columns[1], _weight(pairs, stratum)))
     return found
+
+
+def _range(pairs: Pairs) -> Bounds:
+    """The lowest and the highest value seen."""
+    return min((*pairs.a, *pairs.b), default=0.0), max((*pairs.a, *pairs.b), default=0.0)
 
 
 def _weight(pairs: Pairs, stratum: StratumPath) -> float:

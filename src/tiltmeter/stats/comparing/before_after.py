@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.comparing.changes import ratio_change
 from tiltmeter.stats.comparing.effect_sizes import Side
 from tiltmeter.stats.comparing.equivalence import Equivalence, equivalence
 from tiltmeter.stats.comparing.worsening import Moved
-from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.resampling import flipped
@@ -114,8 +114,7 @@ def gap_change(
     found = cut_off(found, difference_bounds(difference_bounds(scale)))
     parts = _contributions(rows, groups)
     p = _swap_p(rows, groups, parts, seed)
-    gaps, seen = [a - b for *_, a, b in rows], [value for *_, a, b in rows for value in (a, b)]
-    moved = Moved.of(parts, gaps, scale or (min(seen, default=0.0), max(seen, default=0.0)))
+    moved = Moved.of(parts, [a for *_, a, _ in rows], [b for *_, b in rows], scale)
     return GapChange(groups, before, after, found, p, change, reason, total, moved)
 
 

@@ -191,7 +191,7 @@ def paired(
         pairs.only_b,
         pairs.neither,
         pairs.estimate([one + other for one, other in zip(pairs.a, pairs.b, strict=True)], neutral=0.0, level=level),
-        Moved.of(contributions, gaps, scale or _range(pairs)),
+        Moved.of(contributions, pairs.a, pairs.b, scale),
     )
 
 
@@ -209,11 +209,6 @@ def _origin_means(pairs: Pairs) -> list[OriginMeans]:
         columns = np.array(means).T
         found.append(OriginMeans(columns[0], columns[1], _weight(pairs, stratum)))
     return found
-
-
-def _range(pairs: Pairs) -> Bounds:
-    """The lowest and the highest value seen."""
-    return min((*pairs.a, *pairs.b), default=0.0), max((*pairs.a, *pairs.b), default=0.0)
 
 
 def _weight(pairs: Pairs, stratum: StratumPath) -> float:

@@ -51,7 +51,9 @@ def standard_error_of(found: Estimate) -> float | None:
     return (found.high - found.low) / 2 / float(stdtrit(found.origins - 1, (1 + found.level) / 2))
 
 
-def pass_probability(error: float, freedom: float, tolerance: float, *, alpha: float = ALPHA, either: bool = False) -> float:
+def pass_probability(
+    error: float, freedom: float, tolerance: float, *, alpha: float = ALPHA, either: bool = False
+) -> float:
     """The probability that a limit at 1 − alpha stays below a tolerance if there is no difference at all.
 
     With `either` limits on both sides do, each at 1 − alpha.

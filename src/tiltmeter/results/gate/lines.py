@@ -1,0 +1,211 @@
+"""The lines of a gate: one for each figure that leads, and what a rule says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tiltmeter.records import Estimate
+from tiltmeter.results.cells import Cell
+from tiltmeter.results.compare.items import Place, cells_by_choices
+from tiltmeter.results.compare.names import as_pair, split_pair
+from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
+from tiltmeter.results.compare.sides import Matched, views_measured
+from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.gate.lost import Lost, lost
+from tiltmeter.results.gate.records import GateLine, Outcome
+from tiltmeter.results.gate.rules import Rule
+from tiltmeter.results.scores import is_published
+from tiltmeter.stats.comparing.paired import Paired
+from tiltmeter.stats.comparing.worsening import ALPHA, Sides, departure, negated, worsening
+from tiltmeter.stats.estimates import shifted
+from tiltmeter.stats.planning.detectable import pass_probability, standard_error_of
+from tiltmeter.views import FACTS, View
+
+Key = tuple[View, frozenset[tuple[str, str | frozenset[str]]]]
+"""What a line of the baseline is found by among those of the candidate."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a comparison of a baseline (A) with a candidate (B)."""
+
+    of: RunComparison
+
+    @cached_property
+    def leading(self) -> list[Compared]:
+        """What leads of each view, source, bias and way of asking; what checks the instrument is left out."""
+        every = [one for view in self.of.views for one in _leading(view) if not self._is_check(one)]
+        own = [one for one in every if not is_published(one.choices.get("scorer", ""), one.choices["source"])]
+        return own or every
+
+    @cached_property
+    def missing(self) -> list[tuple[View, dict[str, str]]]:
+        """What the baseline has a line of and the candidate has not."""
+        there = {_key(one.view, one.choices) for one in self.leading}
+        views = [view for view in self.of.asked if view in views_measured(self.of.a)]
+        expected = {_key(view, about): (view, about) for view in views for about in self._expected(view)}
+        return [about for key, about in expected.items() if key not in there]
+
+    @cached_property
+    def names(self) -> dict[str, None]:
+        """All that rules can be restricted to."""
+        lines = [(one.view, dict(one.choices)) for one in self.leading] + self.missing
+        return {name: None for view, about in lines for name in names_of(view, about)}
+
+    def selected(self, rule: Rule) -> Iterator[tuple[View, Mapping[str, str]]]:
+        """The lines that a rule is about."""
+        every = [*((one.view, one.choices) for one in self.leading), *self.missing]
+        return (each for each in every if rule.where <= names_of(*each))
+
+    def judged(self, rule: Rule) -> Iterator[GateLine]:
+        """What a rule says of the lines that it is about."""
+        own = [one for one in self.leading if rule.where <= names_of(one.view, one.choices)]
+        gone = [(view, about) for view, about in self.missing if rule.where <= names_of(view, about)]
+        for one in own:
+            tables = self._tables(one.view)
+            same = self._same(one)
+            yield _judged(rule, one, Lost() if same else lost(one, *tables), same, len(own) + len(gone))
+        for view, about in gone:
+            reason = f"{self.of.b.name} has no answers to it, or none to the same items"
+            yield GateLine(rule, view, about, "not shown", reason=reason)
+
+    def _tables(self, view: View) -> tuple[Mapping[Place, Cell], Mapping[Place, Cell]]:
+        sources = Matched.of(self.of.a, self.of.b, view)
+        return cells_by_choices(self.of.a, view, sources.of_a), cells_by_choices(self.of.b, view, sources.of_b)
+
+    def _is_check(self, one: Compared) -> bool:
+        cells = self._tables(one.view)[0].items()
+        return any(cell.benchmark for place, cell in cells if place[:2] == (one.choices["source"], one.choices["bias"]))
+
+    def _expected(self, view: View) -> Iterator[dict[str, str]]:
+        """What the baseline has, in as much as a line of it is found by."""
+        for (source, bias, *_), cell in self._tables(view)[0].items():
+            about = {"source": source, "bias": bias}
+            if cell.benchmark or is_published(cell.scorer, source):
+                continue
+            if not FACTS[view].of_groups:
+                yield {**about, **_chosen(cell)}
+            elif cell.compares:
+                yield about
+            elif cell.worse:
+                groups = list(dict.fromkeys(row.group for row in cell.rows if row.value is not None))
+                for two in group_pairs(groups, self.of.a.resolved, bias, view):
+                    yield {**about, **_chosen(cell), "groups": as_pair(two)}
+
+    def _same(self, line: Compared) -> bool:
+        """Whether both sides give the same number on every item of the bias, by every measure, and numbers vary."""
+        place = line.choices["source"], line.choices["bias"]
+        cells = [cell for view in self.of.views if view.view == line.view for cell in view.cells]
+        found = [one.found for one in cells if (one.choices["source"], one.choices["bias"]) == place]
+        moved = [one.moved for one in found]
+        whole = all(not one.only_a and not one.only_b for one in found if isinstance(one, Paired))
+        return whole and not any(one.items for one in moved) and any(one.spread > 0 for one in moved)
+
+
+def _leading(view: ComparedView) -> Sequence[Compared]:
+    facts = FACTS[view.view]
+    if facts.of_groups:
+        return [*view.overall, *view.further]
+    return [one for one in view.cells if one.choices.get("measure", facts.lead) == facts.lead]
+
+
+def _key(view: View, about: Mapping[str, str]) -> Key:
+    """Without what only one way of asking has where the first one leads."""
+    facts = FACTS[view]
+    by_choice = "groups" not in about or not facts.of_groups or "rater" in about
+    names = ["source", "bias", *(facts.named_by if by_choice else ())]
+    return view, frozenset((name, about[name]) for name in names if name in about) | _groups(about)
+
+
+def _chosen(cell: Cell) -> dict[str, str]:
+    """The choices that figures are named by."""
+    return {name: str(getattr(cell, name)) for name in FACTS[cell.view].named_by}
+
+
+def _groups(about: Mapping[str, str]) -> frozenset[tuple[str, str | frozenset[str]]]:
+    if "rater" not in about or "groups" not in about:
+        return frozenset()
+    return frozenset({("groups", frozenset(split_pair(about["groups"])))})
+
+
+def names_of(view: View, about: Mapping[str, str]) -> set[str]:
+    """What a line may be called by."""
+    words = {view, view.replace(" ", "-"), view.replace(" ", "_")}
+    chosen = {about[name] for name in ("source", "bias", "scorer", "rater", "groups") if about.get(name)}
+    bias = about["bias"]
+    return words | chosen | {bias.partition(":")[0], bias.rpartition("/")[2]}
+
+
+def sides_of_line(one: Compared) -> Sides:
+    """The baseline, the difference and the sum of both, as deviations from neutral."""
+    neutral = one.scale.neutral or 0.0
+    found = one.found
+    return Sides(shifted(found.a, -neutral), negated(found.difference), shifted(found.total, -2 * neutral), found.moved)
+
+
+def tolerance_of(one: Compared, by: float) -> float:
+    """A tolerance on the scale of a line."""
+    ended = one.scale.low is not None and one.scale.high is not None
+    return by if ended else by * FACTS[one.view].per_share
+
+
+def power_of(line: GateLine, by: float, *, alone: bool = False) -> float:
+    """The probability that a line passes if both sides are alike, as sure as their difference is known to be.
+
+    `alone`: if their answers were unrelated, of which each side's own standard error tells.
+    """
+    one, rule = line.compared, line.rule
+    if one is None:
+        return 0.0
+    sides, tolerance = sides_of_line(one), tolerance_of(one, by)
+    if alone:
+        own = standard_error_of(one.found.a)
+        error = None if own is None else 2**0.5 * own
+    elif line.same:
+        return 1.0
+    else:
+        error = 0.0 if sides.moved.constant else standard_error_of(one.difference)
+    if error is None or (not alone and max(map(sides.moved.unseen, (1, -1))) >= tolerance):
+        return 0.0
+    either = rule.kind == "different" or not sides.side
+    alpha = ALPHA if rule.kind == "different" or sides.side else ALPHA / 2
+    return pass_probability(error, max(1, one.difference.origins - 1), tolerance, alpha=alpha, either=either)
+
+
+def _judged(rule: Rule, one: Compared, gone: Lost, same: bool, of: int) -> GateLine:
+    sides = sides_of_line(one)
+    # Without a tolerance it is a test of each line, so what is claimed is corrected for their number.
+    alpha = ALPHA if rule.by is not None else ALPHA / max(1, of)
+    found = (worsening if rule.kind == "worse" else departure)(sides, alpha=alpha)
+    if same:
+        found = replace(found, value=0.0, low=0.0, high=0.0, note=None)
+    tolerance = None if rule.by is None else tolerance_of(one, rule.by)
+    outcome, reason = _outcome(one, found, tolerance, gone)
+    made = GateLine(rule, one.view, one.choices, outcome, found, tolerance, one, gone, None, reason, same)
+    return made if rule.by is None else replace(made, power=power_of(made, rule.by))
+
+
+def _outcome(one: Compared, found: Estimate, tolerance: float | None, gone: Lost) -> tuple[Outcome, str]:
+    """What is shown, and why nothing is."""
+    if found.low is None or found.high is None:
+        return "not shown", (found.note or one.difference.note or "it has no interval").removeprefix("no interval: ")
+    if found.low > 0 and (tolerance is None or found.high >= tolerance):
+        return "worse", ""
+    # Whatever is missing may lie anywhere.
+    worst = (1 - gone.share) * found.high + gone.share * _range(one) if gone.share else found.high
+    if worst < tolerance if tolerance is not None else not gone.share:
+        return "no worse", ""
+    if not gone.share:
+        return "not shown", ""
+    why = f" (most often: {gone.reasons[0][0]:.100})" if gone.reasons else ""
+    return "not shown", f"{gone.answers:,} of {gone.of:,} answers of the baseline are missing in the candidate{why}"
+
+
+def _range(one: Compared) -> float:
+    """How far what is missing may lie from what was said, at most; without a scale, as far as values were seen."""
+    low, high = one.scale.low, one.scale.high
+    if low is None or high is None:
+        return one.found.moved.spread
+    return (high - low) / 2 if one.is_gap else high - low

@@ -35,14 +35,15 @@ def fail_if_any(
     """
     if not conditions:
         return
+    from tiltmeter.present.blocks import visible
     from tiltmeter.results.conditions import SHOWN, held_in
 
     found = [held_in(condition, results, about) for condition in conditions]
     for held in filter(None, found):
         for one in held[:SHOWN]:
-            say(f"tiltmeter: --fail-if holds: {one.sentence}")
+            say(f"tiltmeter: --fail-if holds: {visible(one.sentence)}")
         if len(held) > SHOWN:
-            say(f"tiltmeter: --fail-if holds: {held[0].condition}: … and in {len(held) - SHOWN} more cells")
+            say(f"tiltmeter: --fail-if holds: {visible(held[0].condition)}: … and in {len(held) - SHOWN} more cells")
     if any(found):
         raise typer.Exit(1)
 

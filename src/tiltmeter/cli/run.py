@@ -146,7 +146,7 @@ def _carry_out(
     from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of
     from tiltmeter.results.summary.number_faults import number_faults
 
-    folder = out or Path("runs") / _slug(made.study.name)
+    folder = out or default_folder(made.study.name)
     feasible = feasibility_of(made.resolved, made.pairs, made.prompts, made.asked)
     faults = number_faults(made.pairs)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in feasible]}
@@ -166,7 +166,7 @@ def _carry_out(
         return None
     if "vl-convert-python" in missing_packages("report"):
         raise MissingExtra("the figures of the report at the end of a run", "report", "vl-convert-python")
-    finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
+    finished = measured(made, folder, settings, no_cache, cluster, tell_plan)
     many = _too_many(finished)
     if many and not needed and not as_json:
         _say_too_large(many, folder)
@@ -201,7 +201,7 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
             ledger.note_report()
 
 
-def _measured(
+def measured(
     made: Plan,
     folder: Path,
     settings: ModelSettings,
@@ -356,7 +356,8 @@ def _say_spent(folder: Path, names: Sequence[str]) -> None:
         say(f"{name}: {spent.words(prices.get(name) or price_of(name))}")
 
 
-def _slug(name: str) -> str:
-    """The name of a study as that of a folder; a longer one than a folder can have is cut, and stays another one."""
+def default_folder(name: str) -> Path:
+    """Where the run of a study goes; a longer name than a folder can have is cut, and stays another one."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "run"
-    return plain if len(plain) <= _LONGEST_NAME else f"{plain[:_LONGEST_NAME]}-{zlib.crc32(plain.encode()):08x}"
+    cut = plain if len(plain) <= _LONGEST_NAME else f"{plain[:_LONGEST_NAME]}-{zlib.crc32(plain.encode()):08x}"
+    return Path("runs") / cut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -63,13 +64,15 @@ class Lines:
         """What a rule says of the lines that it is about."""
         own = [one for one in self.leading if rule.where <= names_of(one.view, one.choices)]
         gone = [(view, about) for view, about in self.missing if rule.where <= names_of(view, about)]
+        sources = Counter(view for view, _ in {(one.view, one.choices["source"]) for one in self.leading})
         for one in own:
-            tables = self._tables(one.view)
             same = self._same(one)
-            yield _judged(rule, one, Lost() if same else lost(one, *tables), same, len(own) + len(gone))
+            gone_of = Lost() if same else lost(one, *self._tables(one.view))
+            made = _judged(rule, one, gone_of, same, len(own) + len(gone))
+            yield replace(made, source=one.choices["source"] if sources[one.view] > 1 else "")
         for view, about in gone:
             reason = f"{self.of.b.name} has no answers to it, or none to the same items"
-            yield GateLine(rule, view, about, "not shown", reason=reason)
+            yield GateLine(rule, view, about, "not shown", reason=reason, source=about["source"])
 
     def _tables(self, view: View) -> tuple[Mapping[Place, Cell], Mapping[Place, Cell]]:
         sources = Matched.of(self.of.a, self.of.b, view)
@@ -189,18 +192,18 @@ def _judged(rule: Rule, one: Compared, gone: Lost, same: bool, of: int) -> GateL
 
 def _outcome(one: Compared, found: Estimate, tolerance: float | None, gone: Lost) -> tuple[Outcome, str]:
     """What is shown, and why nothing is."""
+    why = f" (most often: {gone.reasons[0][0]:.100})" if gone.reasons else ""
+    missing = f"{gone.answers:,} of {gone.of:,} answers of the baseline are missing in the candidate{why}"
     if found.low is None or found.high is None:
-        return "not shown", (found.note or one.difference.note or "it has no interval").removeprefix("no interval: ")
+        note = (found.note or one.difference.note or "it has no interval").removeprefix("no interval: ")
+        return "not shown", f"{note}; {missing}" if gone.share else note
     if found.low > 0 and (tolerance is None or found.high >= tolerance):
         return "worse", ""
     # Whatever is missing may lie anywhere.
     worst = (1 - gone.share) * found.high + gone.share * _range(one) if gone.share else found.high
     if worst < tolerance if tolerance is not None else not gone.share:
         return "no worse", ""
-    if not gone.share:
-        return "not shown", ""
-    why = f" (most often: {gone.reasons[0][0]:.100})" if gone.reasons else ""
-    return "not shown", f"{gone.answers:,} of {gone.of:,} answers of the baseline are missing in the candidate{why}"
+    return "not shown", missing if gone.share else ""
 
 
 def _range(one: Compared) -> float:

@@ -11,7 +11,7 @@ from tiltmeter.results.compare.records import Compared
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.conditions import Held
 from tiltmeter.results.gate.lost import Lost
-from tiltmeter.results.gate.rules import Rule
+from tiltmeter.results.gate.rules import Rule, is_path
 from tiltmeter.stats.planning.detectable import POWER
 from tiltmeter.version import __version__
 from tiltmeter.views import FACTS, View
@@ -42,6 +42,8 @@ class GateLine:
     """Why nothing was shown."""
     same: bool = False
     """Whether both sides answered every item the same."""
+    source: str = ""
+    """The source, where the view has several."""
 
     @property
     def name(self) -> str:
@@ -49,7 +51,7 @@ class GateLine:
         facts, groups = FACTS[self.view], self.about.get("groups", "")
         stereotyped = " as stereotyped" if self.compared and self.compared.by_stereotype else ""
         told = [self.about[name] for name in facts.named_by if self.about.get(name)]
-        parts = [self.about["bias"], f"{groups}{stereotyped}" if groups else "", *told, self.about.get("source", "")]
+        parts = [self.about["bias"], f"{groups}{stereotyped}" if groups else "", *told, self.source]
         return f"{self.view}: {', '.join(part for part in parts if part)}"
 
     @property
@@ -143,6 +145,11 @@ class GateResult:
         """The lines that do not pass, the clearest first."""
         order = {"worse": 0, "not shown": 1}
         return tuple(sorted((one for one in self.lines if one.outcome in order), key=lambda one: order[one.outcome]))
+
+    @property
+    def paths(self) -> list[str]:
+        """The conditions on single figures."""
+        return [condition for condition in self.conditions if is_path(condition)]
 
     @property
     def weakest(self) -> tuple[GateLine, ...]:

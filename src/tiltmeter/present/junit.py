@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree as Xml
 
+from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.gate.records import GateLine, GateResult
+from tiltmeter.version import __version__
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even as a number."""
@@ -61,16 +63,21 @@ def _counts(cases: list[Xml.Element]) -> dict[str, str]:
 
 
 def _properties(found: GateResult) -> Mapping[str, str]:
-    data = found.as_json()
+    sides = {"baseline": found.baseline, "candidate": found.candidate}
     tolerances = sorted({line.rule.by for line in found.lines if line.rule.by is not None})
     return {
-        "baseline": found.baseline.name,
-        "candidate": found.candidate.name,
+        **{role: side.name for role, side in sides.items()},
         "tolerance": ", ".join(f"{each:g}" for each in tolerances) or "none",
         "power": "none" if found.power is None else f"{found.power:.3f}",
         "verdict": found.verdict,
-        "tiltmeter": str(data["version"]),
+        "tiltmeter": __version__,
+        **{f"{role} versions": _versions(side) for role, side in sides.items()},
     }
+
+
+def _versions(side: Side) -> str:
+    """What a side was measured with."""
+    return ", ".join(f"{name} {version}" for name, version in side.run.meta.get("versions", {}).items())
 
 
 def _plain(given: str) -> str:

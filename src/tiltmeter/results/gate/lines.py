@@ -98,13 +98,21 @@ class Lines:
                     yield {**about, **_chosen(cell), "groups": as_pair(two)}
 
     def _same(self, line: Compared) -> bool:
-        """Whether both sides give the same number on every item of the bias, by every measure, and numbers vary."""
+        """Whether both sides give the same number to every item of the bias, by every measure, and that tells.
+
+        It does not where all numbers are alike on a scale with ends: two models may both write nothing toxic.
+        """
         place = line.choices["source"], line.choices["bias"]
-        cells = [cell for view in self.of.views if view.view == line.view for cell in view.cells]
-        found = [one.found for one in cells if (one.choices["source"], one.choices["bias"]) == place]
-        moved = [one.moved for one in found]
-        whole = all(not one.only_a and not one.only_b for one in found if isinstance(one, Paired))
-        return whole and not any(one.items for one in moved) and any(one.spread > 0 for one in moved)
+        every = [one for view in self.of.views if view.view == line.view for one in view.cells]
+        own = [one for one in every if (one.choices["source"], one.choices["bias"]) == place]
+        whole = all(not one.found.only_a and not one.found.only_b for one in own if isinstance(one.found, Paired))
+        telling = any(one.found.moved.spread > 0 or _is_endless(one) for one in own)
+        return whole and telling and not any(one.found.moved.items for one in own)
+
+
+def _is_endless(one: Compared) -> bool:
+    """Whether it is of a known scale without ends."""
+    return one.scale.neutral is not None and one.scale.low is None
 
 
 def _leading(view: ComparedView) -> Sequence[Compared]:

@@ -15,12 +15,8 @@ from tiltmeter.results.conditions import parsed
 Kind = Literal["worse", "different"]
 """Further from neutral, or further from the baseline on either side."""
 
-_RULE = re.compile(
-    r"(?P<where>.*?)\s*\b(?P<kind>worse|different)"
-    r"(?:\s+by\s+more\s+than\s+(?P<by>\d+(?:\.\d*)?|\.\d+)\s*(?P<points>points?|%)?)?",
-    re.DOTALL,
-)
-_SEPARATOR = re.compile(r"[\s,]+")
+_KIND = re.compile(r"(worse|different)(?:\s+by\s+more\s+than\s+(\d+(?:\.\d*)?|\.\d+)\s*(points?|%)?)?")
+_BETWEEN = " ,\t\n"
 _EXAMPLES = '"worse by more than 2 points", "pairs worse by more than 0.02" or "pairs.overall.difference.low > 0.02"'
 
 
@@ -45,7 +41,7 @@ def is_path(condition: str) -> bool:
     >>> is_path("pairs.overall.difference.low > 0.02"), is_path("pairs worse by more than 2 points")
     (True, False)
     """
-    return _RULE.fullmatch(condition.strip()) is None
+    return _parts(condition) is None
 
 
 def rule_of(condition: str, known: Collection[str]) -> Rule:
@@ -54,14 +50,23 @@ def rule_of(condition: str, known: Collection[str]) -> Rule:
     >>> rule_of("pairs worse by more than 2 points", ["pairs"]).by
     0.02
     """
-    found = _RULE.fullmatch(condition.strip())
-    if not found:
+    parts = _parts(condition)
+    if parts is None:
         raise UserError(f"condition {condition!r:.200}: write {_EXAMPLES}")
-    by = None if found["by"] is None else float(found["by"]) / (100 if found["points"] else 1)
+    where, found = parts
+    by = None if found[2] is None else float(found[2]) / (100 if found[3] else 1)
     if by is not None:
         check_tolerance(by, f"condition {condition!r:.200}")
-    kind: Kind = "worse" if found["kind"] == "worse" else "different"
-    return Rule(kind, by, frozenset(_names(found["where"], known, condition)), condition.strip())
+    kind: Kind = "worse" if found[1] == "worse" else "different"
+    return Rule(kind, by, frozenset(_names(where, known, condition)), condition.strip())
+
+
+def _parts(condition: str) -> tuple[str, re.Match[str]] | None:
+    """What a condition is restricted to, and the rest; the last kind counts, since a bias may be called so too."""
+    text = condition.strip()
+    at = max(text.rfind("worse"), text.rfind("different"))
+    found = _KIND.fullmatch(text, max(at, 0))
+    return (text[:at], found) if found and (not at or text[at - 1] in _BETWEEN) else None
 
 
 def check_conditions(conditions: Iterable[str]) -> None:
@@ -83,13 +88,13 @@ def check_tolerance(value: float, what: str) -> None:
 def _names(where: str, known: Collection[str], condition: str) -> Iterable[str]:
     """The longest names that the words begin with, one after the other; a name may come without its version."""
     forms = {form: name for name in known for form in (VERSION.sub("", name), name)}
-    rest = where.strip()
+    rest = where.strip(_BETWEEN)
     while rest:
-        fitting = [form for form in forms if rest == form or (rest.startswith(form) and rest[len(form)] in " ,\t\n")]
+        fitting = [form for form in forms if rest == form or (rest.startswith(form) and rest[len(form)] in _BETWEEN)]
         if not fitting:
-            given = _SEPARATOR.split(rest)[0]
+            given = rest.replace(",", " ").split()[0]
             problem = UnknownName("view, bias, rater, scorer, source or group", given, forms).problem
             raise UserError(f"condition {condition!r:.200}: {problem}")
         form = max(fitting, key=len)
         yield forms[form]
-        rest = rest[len(form) :].lstrip(" ,\t\n")
+        rest = rest[len(form) :].lstrip(_BETWEEN)

@@ -80,6 +80,6 @@ def _row(line: GateLine, rules: bool) -> tuple[TableCell, ...]:
         TableCell(line.size(line.candidate.value)),
         TableCell(line.size(line.found.value, signed=line.rule.kind == "worse"), ends),
         TableCell(f"{line.found.n:,}"),
-        TableCell(f"{line.found.n_unscored + (line.lost.answers if line.lost.answers else 0):,}"),
+        TableCell(f"{line.found.n_unscored:,}", f"{line.lost.answers:,} left out" if line.lost.answers else ""),
         TableCell(line.outcome, line.reason, mark="" if line.outcome == "no worse" else "firm"),
     )

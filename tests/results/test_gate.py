@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.present.completions import MadeUp, make_rated_run
 from tests.results.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
 from tiltmeter.errors import GateFailed, UserError
+from tiltmeter.records import Continuation, Decoding, Rating
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.gate import GateResult, check_before, gate, judge
@@ -122,6 +124,29 @@ def test_the_same_model_that_refuses_some_is_not_the_same(baseline: Run) -> None
     found = decided(baseline, without(baseline, 3, "refused"), 0.3)
     assert not any(line.same for line in found.lines)
     assert [line.lost.answers for line in found.lines] == [3, 3, 3]
+
+
+class Answering(MadeUp):
+    """The same model, which never refuses."""
+
+    def _rating(self, model: str, one: Continuation, rater: str) -> Rating:
+        found = super()._rating(model, one, rater)
+        return replace(found, value=0.0, label="answer") if found.label == "refusal" else found
+
+
+def test_refused_texts_are_missing_though_every_prompt_has_others(folder: Path) -> None:
+    raters, decodings = ("toxicity.linear.v1", "refusal.v5"), (Decoding(max_new_tokens=20),)
+    refusing = make_rated_run(folder / "refusing", raters=raters, decodings=decodings)
+    made = Answering(raters=raters, decodings=decodings)
+    answering = replace(refusing, continuations=made, folder=Path("answering"))
+    [line] = decided(answering, refusing, 0.2).lines
+    assert (line.about["rater"], line.about["groups"]) == ("toxicity.linear.v1", "women/men")
+    # One of four texts about women after each of twelve openers; one of them is empty in both.
+    assert (line.lost.answers, line.lost.of) == (12, 94)
+    assert line.lost.share == pytest.approx(0.25, abs=0.03)
+    assert line.outcome == "not shown" and "12 of 94" in line.reason
+    [turned] = decided(refusing, answering, 0.2).lines
+    assert turned.lost.answers == 0
 
 
 def test_a_line_that_the_candidate_lacks_fails(baseline: Run, worse: Run) -> None:

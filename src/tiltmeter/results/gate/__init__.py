@@ -59,6 +59,7 @@ def judge(
         insist,
         tuple(_failed_checks(found.b)),
         _attainable(made),
+        tuple(lines.silent),
         tuple(found.notes),
     )
 

@@ -37,9 +37,25 @@ class Lines:
     @cached_property
     def leading(self) -> list[Compared]:
         """What leads of each view, source, bias and way of asking; what checks the instrument is left out."""
-        every = [one for view in self.of.views for one in _leading(view) if not self._is_check(one)]
+        every = [one for one in self._all if self.lost[id(one)].of]
         own = [one for one in every if not is_published(one.choices.get("scorer", ""), one.choices["source"])]
         return own or every
+
+    @cached_property
+    def _all(self) -> list[Compared]:
+        return [one for view in self.of.views for one in _leading(view) if not self._is_check(one)]
+
+    @cached_property
+    def lost(self) -> Mapping[int, Lost]:
+        """What the candidate left out of each line."""
+        tables = {view.view: self._tables(view.view) for view in self.of.views}
+        return {id(one): lost(one, *tables[one.view]) for one in self._all}
+
+    @property
+    def silent(self) -> list[str]:
+        """What the baseline has no answer to, so that nothing can be held against a candidate."""
+        empty = [GateLine(Rule("worse", None), one.view, one.choices, "not shown") for one in self._all]
+        return [line.name for one, line in zip(self._all, empty, strict=True) if not self.lost[id(one)].of]
 
     @cached_property
     def missing(self) -> list[tuple[View, dict[str, str]]]:
@@ -67,8 +83,7 @@ class Lines:
         sources = Counter(view for view, _ in {(one.view, one.choices["source"]) for one in self.leading})
         for one in own:
             same = self._same(one)
-            gone_of = Lost() if same else lost(one, *self._tables(one.view))
-            made = _judged(rule, one, gone_of, same, len(own) + len(gone))
+            made = _judged(rule, one, self.lost[id(one)], same, len(own) + len(gone))
             yield replace(made, source=one.choices["source"] if sources[one.view] > 1 else "")
         for view, about in gone:
             reason = f"{self.of.b.name} has no answers to it, or none to the same items"
@@ -86,7 +101,7 @@ class Lines:
         """What the baseline has, in as much as a line of it is found by."""
         for (source, bias, *_), cell in self._tables(view)[0].items():
             about = {"source": source, "bias": bias}
-            if cell.benchmark or is_published(cell.scorer, source):
+            if cell.benchmark or is_published(cell.scorer, source) or all(row.value is None for row in cell.rows):
                 continue
             if not FACTS[view].of_groups:
                 yield {**about, **_chosen(cell)}
@@ -107,7 +122,7 @@ class Lines:
         own = [one for one in every if (one.choices["source"], one.choices["bias"]) == place]
         whole = all(not one.found.only_a and not one.found.only_b for one in own if isinstance(one.found, Paired))
         telling = any(one.found.moved.spread > 0 or _is_endless(one) for one in own)
-        return whole and telling and not any(one.found.moved.items for one in own)
+        return line.found.a.value is not None and whole and telling and not any(one.found.moved.items for one in own)
 
 
 def _is_endless(one: Compared) -> bool:

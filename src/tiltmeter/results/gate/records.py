@@ -130,6 +130,8 @@ class GateResult:
     """Instrument checks that the candidate fails."""
     attainable: float | None = None
     """The smallest tolerance that would have enough power, as a share."""
+    silent: tuple[str, ...] = ()
+    """What the baseline has no answer to, which is no line."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -204,6 +206,7 @@ class GateResult:
                 {"condition": one.condition, "path": one.path, "value": one.value, **one.about} for one in self.held
             ],
             "failed_checks": list(self.failed_checks),
+            "left_out": list(self.silent),
             "notes": list(self.notes),
             "version": __version__,
         }

@@ -8,6 +8,7 @@ from tiltmeter.present.blocks import Block, Column, Document, Listing, Notice, P
 from tiltmeter.present.words import percent
 from tiltmeter.results.compare.words import MOST
 from tiltmeter.results.gate.records import GateLine, GateResult
+from tiltmeter.stats.comparing.ranking import some_of
 from tiltmeter.stats.planning.detectable import POWER
 
 _COLUMNS = (
@@ -41,6 +42,8 @@ def _blocks(found: GateResult) -> Iterator[Block]:
         yield Notice(text(f"The candidate fails the instrument check {check}, so the other figures mean little."))
     if found.lines:
         yield _table(found)
+    if found.silent:
+        yield Prose(text(f"The baseline has no answer to {some_of(found.silent)}; these were not looked at."), "note")
     if found.power is not None:
         yield Prose(text(_power(found)), "note")
 
@@ -57,8 +60,9 @@ def _power(found: GateResult) -> str:
     told = f"An equal candidate passes this gate with a probability of at least {percent(power, 0)}."
     if power >= POWER:
         return told
-    held = "" if found.attainable is None else f" A tolerance of {found.attainable:.3f} could be held with these items."
-    return f"{told} It is below {percent(POWER, 0)}, so the decision may change from run to run.{held}"
+    flaky = f" It is below {percent(POWER, 0)}, so the decision may change from run to run." if found.insist else ""
+    held = f" A tolerance of {found.attainable:.3f} could be held with these items." if found.attainable else ""
+    return f"{told}{flaky}{held}"
 
 
 def _table(found: GateResult) -> Table:

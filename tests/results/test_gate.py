@@ -77,7 +77,8 @@ def test_as_far_from_neutral_on_the_other_side_is_no_worse(baseline: Run, folder
     found = decided(baseline, mirrored)
     assert found.verdict == "passed"
     assert {round(line.found.value or 0.0, 9) for line in found.lines} == {0.0}
-    assert judge(compare_runs([baseline, mirrored]), ["different by more than 10 points"]).verdict == "failed"
+    moved = judge(compare_runs([baseline, mirrored]), ["different by more than 10 points"])
+    assert moved.verdict == "failed" and {line.said for line in moved.lines} == {"different"}
     assert decided(baseline, tilted(folder, 8, mirrored=True)).verdict == "failed"
 
 

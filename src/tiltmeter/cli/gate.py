@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, read_run, say, show_blocks
-from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, check_names, model_settings
 from tiltmeter.cli.run import NoCacheOption, YesOption, default_folder, measured
 from tiltmeter.cli.run_size import refuse_huge, tell_size
 from tiltmeter.errors import UserError
@@ -84,6 +84,7 @@ def gate(
     Exit status 0: passed. 1: failed; the lines are named. 2: refused, because the gate cannot detect its own tolerance
     (--insist), or because of an error. On GitHub Actions the result is also shown as annotations and in the summary.
     """
+    from tiltmeter.present.blocks import visible
     from tiltmeter.present.sections.comparing.gate import gate_page
     from tiltmeter.results.compare.runs import compare_runs
     from tiltmeter.results.compare.sides import Side, model_of
@@ -110,6 +111,8 @@ def gate(
         candidate = _measured(made, out, before, model_settings(device, dtype, threads), no_cache, told)
     found = judge(compare_runs([before, candidate], names), given, tolerance=tolerance, insist=insist)
     _write(found, junit, summary)
+    for note in found.notes:
+        say(f"note: {visible(note)}")
     if as_json:
         print_json(found.as_json())
     else:
@@ -126,6 +129,8 @@ def _planned(study: Path, names: Sequence[str], yes: bool) -> Plan:
     if len(wanted.models) > 1 and not names:
         raise UserError(f"{study}: has several models, {', '.join(wanted.models)}; name one with --model")
     made = plan(wanted)
+    if names:
+        check_names("model", names[-1:], [*wanted.models, *made.resolved["models"]])
     if not yes:
         refuse_huge(made)
     return made
@@ -160,5 +165,9 @@ def _write(found: GateResult, junit: Path | None, summary: Path | None) -> None:
         for line in workflow_commands(found):
             say(line)
         if shown := os.environ.get("GITHUB_STEP_SUMMARY"):
-            with Path(shown).open("a", encoding="utf-8") as file:
-                file.write(page)
+            try:
+                with Path(shown).open("a", encoding="utf-8") as file:
+                    file.write(page)
+            except OSError as error:
+                # The decision stands without it.
+                say(f"{shown}: the summary cannot be written: {error.strerror or error}")

@@ -35,7 +35,7 @@ def _line(line: GateLine) -> Xml.Element:
     case = Xml.Element("testcase", {"classname": _plain(f"tiltmeter.{line.view}"), "name": _plain(name), "time": "0"})
     if line.outcome != "no worse":
         # A worsening that was seen, and one that was not ruled out, are different things to whoever reads it.
-        _failure(case, line.outcome, line.sentence)
+        _failure(case, line.said, line.sentence)
     return case
 
 

@@ -60,9 +60,11 @@ class Lines:
     @cached_property
     def missing(self) -> list[tuple[View, dict[str, str]]]:
         """What the baseline has a line of and the candidate has not."""
-        there = {_key(one.view, one.choices) for one in self.leading}
+        there = {_key(one.view, one.choices, one.is_gap) for one in self._all}
         views = [view for view in self.of.asked if view in views_measured(self.of.a)]
-        expected = {_key(view, about): (view, about) for view in views for about in self._expected(view)}
+        expected = {
+            _key(view, about, "groups" in about): (view, about) for view in views for about in self._expected(view)
+        }
         return [about for key, about in expected.items() if key not in there]
 
     @cached_property
@@ -137,23 +139,17 @@ def _leading(view: ComparedView) -> Sequence[Compared]:
     return [one for one in view.cells if one.choices.get("measure", facts.lead) == facts.lead]
 
 
-def _key(view: View, about: Mapping[str, str]) -> Key:
-    """Without what only one way of asking has where the first one leads."""
+def _key(view: View, about: Mapping[str, str], gap: bool) -> Key:
+    """By every way of asking where all of them are lines, by the groups of a gap, otherwise by source and bias."""
     facts = FACTS[view]
-    by_choice = "groups" not in about or not facts.of_groups or "rater" in about
-    names = ["source", "bias", *(facts.named_by if by_choice else ())]
-    return view, frozenset((name, about[name]) for name in names if name in about) | _groups(about)
+    names = ["source", "bias", *(facts.named_by if gap or not facts.of_groups else ())]
+    told = {(name, about[name]) for name in names if name in about}
+    return view, frozenset({*told, ("groups", frozenset(split_pair(about["groups"])))} if gap else told)
 
 
 def _chosen(cell: Cell) -> dict[str, str]:
     """The choices that figures are named by."""
     return {name: str(getattr(cell, name)) for name in FACTS[cell.view].named_by}
-
-
-def _groups(about: Mapping[str, str]) -> frozenset[tuple[str, str | frozenset[str]]]:
-    if "rater" not in about or "groups" not in about:
-        return frozenset()
-    return frozenset({("groups", frozenset(split_pair(about["groups"])))})
 
 
 def names_of(view: View, about: Mapping[str, str]) -> set[str]:

@@ -55,6 +55,11 @@ class GateLine:
         return f"{self.view}: {', '.join(part for part in parts if part)}"
 
     @property
+    def said(self) -> str:
+        """The outcome in words."""
+        return self.outcome if self.rule.kind == "worse" else self.outcome.replace("worse", "different")
+
+    @property
     def in_points(self) -> bool:
         """Whether it is a share, which people read in points of a hundred."""
         return self.compared is not None and self.compared.in_points
@@ -80,7 +85,7 @@ class GateLine:
     def sentence(self) -> str:
         """What happened to it, with value, interval and n."""
         if self.compared is None or self.found.value is None:
-            return f"{self.name}: {self.outcome}: {self.reason}"
+            return f"{self.name}: {self.said}: {self.reason}"
         unit = " points" if self.in_points else ""
         ends = ""
         if self.found.low is not None and self.found.high is not None:
@@ -91,7 +96,7 @@ class GateLine:
         missing = f", {unscored:,} unscored" if unscored else ""
         values = f"from {self.size(self.baseline.value)} to {self.size(self.candidate.value)}"
         why = f"; {self.reason}" if self.reason else ""
-        return f"{self.name}: {self.outcome}: {by} {what}, {values}, n = {n:,}{missing}{why}"
+        return f"{self.name}: {self.said}: {by} {what}, {values}, n = {n:,}{missing}{why}"
 
     def as_json(self) -> dict[str, Any]:
         """Everything that is known of it; null where there is nothing."""

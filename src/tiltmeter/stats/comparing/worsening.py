@@ -8,6 +8,7 @@ On which side the baseline lies is itself uncertain: `docs/comparisons.md` ("Fur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -63,7 +64,8 @@ class Moved:
         largest = min(single * (1 + _MISSED / max(1, count)), ends / max(1, len(parts)))
         up, down = parts > 0, parts < 0
         constant = bool(len(gaps)) and float(np.ptp(gaps)) <= NO_SPREAD
-        sums = float(parts[up].sum()), -float(parts[down].sum())
+        # Without rounding on the way, so that the order of the origins cannot show.
+        sums = math.fsum(parts[up].tolist()), -math.fsum(parts[down].tolist())
         return cls(
             len(parts), int(up.sum()), int(down.sum()), *sums, largest, int(np.count_nonzero(gaps)), spread, constant
         )

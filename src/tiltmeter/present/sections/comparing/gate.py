@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tiltmeter.present.blocks import Block, Column, Document, Listing, Notice, Prose, Table, TableCell, text
-from tiltmeter.present.words import percent
+from tiltmeter.present.words import count, percent
 from tiltmeter.results.compare.words import MOST
 from tiltmeter.results.gate.records import GateLine, GateResult
 from tiltmeter.stats.comparing.ranking import some_of
 from tiltmeter.stats.planning.detectable import POWER
 
-_COLUMNS = (
-    Column("Line"),
-    Column("Baseline", number=True),
-    Column("Candidate", number=True),
-    Column("Further from neutral", number=True, small="with its limits"),
-    Column("n", number=True),
-    Column("Unscored", number=True),
-    Column("Verdict"),
-)
+_SIZES = {"worse": "Further from neutral", "different": "From the baseline"}
 _MOST_ROWS = 60
 _TITLES = {"passed": "Gate passed", "failed": "Gate failed", "refused": "Gate refused"}
 
@@ -50,8 +42,8 @@ def _blocks(found: GateResult) -> Iterator[Block]:
 
 def _said(found: GateResult) -> str:
     lines, passed = len(found.lines), sum(one.outcome == "no worse" for one in found.lines)
-    counted = f"{passed} of {lines} lines no worse" if lines else "no line was looked at"
-    held = f"; {len(found.held)} conditions hold" if found.held else ""
+    counted = f"{passed} of {count(lines, 'line')} passed" if lines else "no line was looked at"
+    held = f"; a condition holds in {count(len(found.held), 'place')}" if found.held else ""
     return f"{_TITLES[found.verdict]}: {found.candidate.name} against {found.baseline.name}, {counted}{held}."
 
 
@@ -71,7 +63,17 @@ def _table(found: GateResult) -> Table:
     rules = len({str(line.rule) for line in lines}) > 1
     rows = tuple(_row(line, rules) for line in lines[:_MOST_ROWS])
     caption = f"{len(lines) - _MOST_ROWS} more lines in the JSON" if len(lines) > _MOST_ROWS else ""
-    return Table(caption, _COLUMNS, rows)
+    size = " / ".join(_SIZES[kind] for kind in dict.fromkeys(line.rule.kind for line in lines))
+    columns = (
+        Column("Line"),
+        Column("Baseline", number=True),
+        Column("Candidate", number=True),
+        Column(size, number=True, small="with its limits"),
+        Column("n", number=True),
+        Column("Unscored", number=True),
+        Column("Verdict"),
+    )
+    return Table(caption, columns, rows)
 
 
 def _row(line: GateLine, rules: bool) -> tuple[TableCell, ...]:
@@ -85,5 +87,5 @@ def _row(line: GateLine, rules: bool) -> tuple[TableCell, ...]:
         TableCell(line.size(line.found.value, signed=line.rule.kind == "worse"), ends),
         TableCell(f"{line.found.n:,}"),
         TableCell(f"{line.found.n_unscored:,}", f"{line.lost.answers:,} left out" if line.lost.answers else ""),
-        TableCell(line.outcome, line.reason, mark="" if line.outcome == "no worse" else "firm"),
+        TableCell(line.said, line.reason, mark="" if line.outcome == "no worse" else "firm"),
     )

@@ -24,6 +24,7 @@ from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.planning.detectable import pass_probability, standard_error_of
 from tiltmeter.views import FACTS, View
 
+_Table = Mapping[Place, Cell]
 Key = tuple[View, frozenset[tuple[str, str | frozenset[str]]]]
 """What a line of the baseline is found by among those of the candidate."""
 
@@ -48,8 +49,7 @@ class Lines:
     @cached_property
     def lost(self) -> Mapping[int, Lost]:
         """What the candidate left out of each line."""
-        tables = {view.view: self._tables(view.view) for view in self.of.views}
-        return {id(one): lost(one, *tables[one.view]) for one in self._all}
+        return {id(one): lost(one, *self._tables[one.view]) for one in self._all}
 
     @property
     def silent(self) -> list[str]:
@@ -61,7 +61,7 @@ class Lines:
     def missing(self) -> list[tuple[View, dict[str, str]]]:
         """What the baseline has a line of and the candidate has not."""
         there = {_key(one.view, one.choices, one.is_gap) for one in self._all}
-        views = [view for view in self.of.asked if view in views_measured(self.of.a)]
+        views = [view for view in self.of.asked if view in self._tables]
         expected = {
             _key(view, about, "groups" in about): (view, about) for view in views for about in self._expected(view)
         }
@@ -91,17 +91,23 @@ class Lines:
             reason = f"{self.of.b.name} has no answers to it, or none to the same items"
             yield GateLine(rule, view, about, "not shown", reason=reason, source=about["source"])
 
-    def _tables(self, view: View) -> tuple[Mapping[Place, Cell], Mapping[Place, Cell]]:
-        sources = Matched.of(self.of.a, self.of.b, view)
-        return cells_by_choices(self.of.a, view, sources.of_a), cells_by_choices(self.of.b, view, sources.of_b)
+    @cached_property
+    def _tables(self) -> Mapping[View, tuple[_Table, _Table]]:
+        """By view the cells of the baseline and of the candidate."""
+        a, b = self.of.a, self.of.b
+        found = {}
+        for view in {*self.of.asked, *(one.view for one in self.of.views)} & {*views_measured(a)}:
+            sources = Matched.of(a, b, view)
+            found[view] = cells_by_choices(a, view, sources.of_a), cells_by_choices(b, view, sources.of_b)
+        return found
 
     def _is_check(self, one: Compared) -> bool:
-        cells = self._tables(one.view)[0].items()
+        cells = self._tables[one.view][0].items()
         return any(cell.benchmark for place, cell in cells if place[:2] == (one.choices["source"], one.choices["bias"]))
 
     def _expected(self, view: View) -> Iterator[dict[str, str]]:
         """What the baseline has, in as much as a line of it is found by."""
-        for (source, bias, *_), cell in self._tables(view)[0].items():
+        for (source, bias, *_), cell in self._tables[view][0].items():
             about = {"source": source, "bias": bias}
             if cell.benchmark or is_published(cell.scorer, source) or all(row.value is None for row in cell.rows):
                 continue

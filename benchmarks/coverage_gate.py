@@ -54,6 +54,20 @@ def choices(generator: Generator, origins: int, one: float, other: float, *, ali
     return shares(sides)
 
 
+def crossed(generator: Generator, origins: int, one: float, other: float) -> Compared:
+    """Choices in 6 templates, which are harder for one another in both models, as words are."""
+    hard = generator.normal(0, 1, (origins, 1)) + generator.normal(0, 0.3, (1, 6))
+    first = generator.random((origins, 6))
+    second = np.where(generator.random((origins, 6)) < 0.7, first, generator.random((origins, 6)))
+    leans = [lean(0.5 + at, (1 + 0.3**2) ** 0.5) for at in (one, other)]
+    values = [
+        (drawn < expit(at + hard)).astype(float).ravel() for drawn, at in zip((first, second), leans, strict=True)
+    ]
+    labels, templates = (np.indices((origins, 6))[at].ravel().astype(str).tolist() for at in (0, 1))
+    found = paired(*(each.tolist() for each in values), labels, further={"templates": templates}, scale=(0.0, 1.0))
+    return Compared("pairs", {"bias": "x"}, found, scale=SHARE)
+
+
 def shares(sides: list[np.ndarray]) -> Compared:
     origins = [str(at) for at in range(len(sides[0])) for _ in range(sides[0].shape[1])]
     values = [side.astype(float).ravel().tolist() for side in sides]
@@ -89,6 +103,7 @@ WORLDS: dict[str, tuple[Draw, float]] = {
     "choices, 8 a word": (partial(choices, alike=0.7, items=8), 0.05),
     "choices, 1 a word": (partial(choices, alike=0.5, items=1), 0.1),
     "unrelated choices, 4 a word": (partial(choices, alike=0.0, items=4), 0.1),
+    "choices × 6 templates": (crossed, 0.1),
     "few items answered otherwise": (partial(retrained, together=False), 0.03),
     "few words answered otherwise": (partial(retrained, together=True), 0.05),
     "rating gaps": (partial(ratings, skewed=False), 0.05),

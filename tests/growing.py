@@ -67,6 +67,7 @@ def functions() -> dict[str, Callable[[str], Any]]:
     from tiltmeter.models.api.forced_choice import choice
     from tiltmeter.models.decoding.sentence_ends import ends_sentence, find_term
     from tiltmeter.raters.masking import mask_group
+    from tiltmeter.results.gate.rules import rule_of
     from tiltmeter.sources import nouns
     from tiltmeter.sources.differences import differences
     from tiltmeter.sources.generated.checks import sentence_of
@@ -125,6 +126,8 @@ def functions() -> dict[str, Callable[[str], Any]]:
         ),
         "defused": lambda text: (defused(text), defused(f"-{text}")),
         "fail-if": tried(lambda text: check([text, f"{text} > {text}", f"a > {text}1"])),
+        "gate rule": tried(lambda text: rule_of(f"{text} worse", [text[:3], "pairs"])),
+        "gate rule at the end": tried(lambda text: rule_of(f"worse by more than {text}", ["pairs"])),
         "unknown name": lambda text: UnknownName("group", text, [f"{text}{number}" for number in range(200)]),
         "choice": lambda text: choice(f"The answer is {text} A", ("She", "He")),
         "ends_sentence": lambda text: ends_sentence(f"{text}."),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tiltmeter.api.studies import Study
     from tiltmeter.api.training import Watch, watch
     from tiltmeter.engine import score_pairs
-    from tiltmeter.errors import TiltmeterError
+    from tiltmeter.errors import GateFailed, TiltmeterError
     from tiltmeter.measures.scorers import find as find_scorer
     from tiltmeter.models import ModelSettings
     from tiltmeter.models import folder_of as model_folder
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from tiltmeter.results import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
     from tiltmeter.results.files.ratings import rate_file
+    from tiltmeter.results.gate import GateResult, gate
     from tiltmeter.sources.own_prompts import prompts as own_prompts
     from tiltmeter.sources.pairs_file import pairs as file_pairs
     from tiltmeter.sources.prompts_file import prompts as file_prompts
@@ -79,6 +80,8 @@ __all__ = [
     "Finding",
     "Findings",
     "Frame",
+    "GateFailed",
+    "GateResult",
     "ModelFacts",
     "ModelSettings",
     "NextWord",
@@ -108,6 +111,7 @@ __all__ = [
     "file_pairs",
     "file_prompts",
     "find_scorer",
+    "gate",
     "judge",
     "leaderboard",
     "load_model",

@@ -9,8 +9,9 @@ TiltmeterError
 │   ├── UnknownName      a name that no table holds; suggests close matches
 │   └── MissingExtra     an optional package; names the install line
 ├── ModelError           a model cannot be loaded or cannot do what is asked
-└── RunError             a run folder cannot be written, read or continued
-    └── OtherRun         it holds another run, which stays as it is
+├── RunError             a run folder cannot be written, read or continued
+│   └── OtherRun         it holds another run, which stays as it is
+└── GateFailed           a candidate is worse than its baseline, or was not shown not to be: a finding, with status 1
 """
 
 from __future__ import annotations
@@ -105,3 +106,7 @@ class RunError(TiltmeterError):
 
 class OtherRun(RunError):
     """A run folder holds another run than the one that is to be carried out; it stays as it is."""
+
+
+class GateFailed(TiltmeterError):
+    """A gate does not let a candidate pass; one line of the message for each reason."""

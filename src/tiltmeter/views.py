@@ -90,6 +90,8 @@ class ViewFacts:
     """Whether an origin is the same thing in every source that has it."""
     least: float = 0.2
     """The least effect that will do in a check of the instrument; by itself in standard deviations of the items."""
+    per_share: float = 1.0
+    """What a share that moves away from one half comes to in values without ends: of log odds 4 times as much."""
     unit: str = "standard deviations of items"
     short_unit: str = "SD"
     origin: str = "test word"
@@ -267,6 +269,7 @@ FACTS: dict[View, ViewFacts] = {
             shared="a set of words and a way of counting them",
             shared_origins=True,
             least=math.log(0.6 / 0.4),
+            per_share=4.0,
             unit="logarithm of the odds",
             short_unit="log odds",
             origins="professions",

@@ -29,6 +29,7 @@ from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.feasibility import feasibility_of_run
 from tiltmeter.results.findings.findings import Finding, corrected, finding, questions
 from tiltmeter.results.findings.instrument import OF_ONE_GROUP
+from tiltmeter.results.gate import judge
 from tiltmeter.results.measurements.columns import scale
 from tiltmeter.results.plan_size.planning import plan_run
 from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
@@ -240,3 +241,20 @@ def test_a_table_of_it_can_be_analysed(run: Run, tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert CHOOSES in done.output
     assert SENTENCES in done.output
+
+
+def test_both_are_lines_of_a_gate(run: Run) -> None:
+    compared = compare_runs([run], ["weak", "strong"])
+    lines = {(one.view, one.about["bias"], one.about["scorer"]): one for one in judge(compared, tolerance=0.05).lines}
+    assert len(lines) == 2 * 1 + 2 * 3, "the first way of asking of one view, every scorer of the other, no check"
+    assert {place: one.outcome for place, one in lines.items()} == {
+        **{(CHOOSES, bias, "letter.v1"): outcome for bias, outcome in ((SOCIAL, "worse"), (NONE, "no worse"))},
+        **{
+            (SENTENCES, bias, f"{scorer}.v1"): outcome
+            for bias, outcome in ((SOCIAL, "worse"), (NONE, "no worse"))
+            for scorer in ("asked", "parsed", "ranked")
+        },
+    }
+    worse = lines[SENTENCES, SOCIAL, "asked.v1"].found
+    assert worse.value == pytest.approx(0.12, abs=0.03)
+    assert judge(compare_runs([run], ["strong", "weak"]), tolerance=0.05).passed

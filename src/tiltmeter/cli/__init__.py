@@ -18,6 +18,7 @@ from tiltmeter.cli import (
     data,
     doctor,
     export,
+    gate,
     leaderboard,
     models,
     multiverse,
@@ -74,6 +75,7 @@ app.add_typer(analyze.app, name="analyze")
 app.add_typer(next_words.app, name="next-words")
 app.command("multiverse")(multiverse.multiverse)
 app.command("compare")(compare.compare)
+app.command("gate")(gate.gate)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("plan")(plan.plan)
 app.command("calibrate")(calibrate.calibrate)

@@ -81,7 +81,7 @@ def compare(
         print_json(found.as_json())
     else:
         _print(found)
-    fail_if_any(conditions, found.for_conditions())
+    fail_if_any(conditions, found.for_conditions(), {"model": f"{found.a.name} (A) and {found.b.name} (B)"})
 
 
 def _print(found: RunComparison) -> None:

@@ -162,7 +162,7 @@ def _carry_out(
         return None
     if "vl-convert-python" in missing_packages("report"):
         raise MissingExtra("the figures of the report at the end of a run", "report", "vl-convert-python")
-    finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
+    finished = measured(made, folder, settings, no_cache, cluster, tell_plan)
     many = too_many(finished)
     if many and not needed and not as_json:
         _say_too_large(many, folder)
@@ -179,7 +179,7 @@ def _carry_out(
     return summary
 
 
-def _measured(
+def measured(
     made: Plan,
     folder: Path,
     settings: ModelSettings,
@@ -188,7 +188,7 @@ def _measured(
     tell_plan: Callable[[], None],
 ) -> Run:
     """The finished run; `tell_plan` is called first, unless everything is done already."""
-    from tiltmeter.api.measuring import measured
+    from tiltmeter.api import measuring
     from tiltmeter.api.progress import Bar
 
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
@@ -205,7 +205,9 @@ def _measured(
 
     try:
         with Bar() as bar:
-            finished = measured(made, folder, settings, bar, say=say, cached=not no_cache, cluster=cluster, tell=tell)
+            finished = measuring.measured(
+                made, folder, settings, bar, say=say, cached=not no_cache, cluster=cluster, tell=tell
+            )
     except KeyboardInterrupt:
         say(f"stopped; run the same command to resume (finished work is in {folder})")
         raise

@@ -98,7 +98,8 @@ def fail_if_found(conditions: Sequence[str], summary: RunSummary) -> None:
     for cell in summary.cells:
         if (cell.model, cell.source) not in seen:
             seen.add((cell.model, cell.source))
-            fail_if(by_view.get(None), cell.summary.as_json())
+            about = {"model": cell.model, "source": cell.source, "scorer": cell.scorer}
+            fail_if(by_view.get(None), cell.summary.as_json(), about)
 
 
 def _view_of(condition: str) -> str | None:

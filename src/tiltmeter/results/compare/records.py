@@ -114,6 +114,8 @@ class ComparedView:
     """One for each overall line."""
     summary: str = ""
     """One on all cells; empty where there is but one."""
+    further: tuple[Compared, ...] = ()
+    """As overall, of the other pairs of groups; no part of the comparison, but of what a gate looks at."""
 
     @property
     def lost(self) -> list[tuple[int, str]]:
@@ -151,6 +153,8 @@ class RunComparison:
     """What differs between the runs besides the model."""
     lone: tuple[str, ...] = ()
     """Views that only one side has, or that share no item."""
+    asked: tuple[View, ...] = ()
+    """The views that were asked for; otherwise those that A has."""
 
     @property
     def notes(self) -> list[str]:

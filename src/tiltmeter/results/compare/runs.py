@@ -10,7 +10,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
 from tiltmeter.results.compare.items import Wanted
 from tiltmeter.results.compare.records import Compared, RunComparison
-from tiltmeter.results.compare.sides import sides_of, views_of, views_of_one_side
+from tiltmeter.results.compare.sides import Side, sides_of, views_measured, views_of, views_of_one_side
 from tiltmeter.results.compare.views import compared_view
 from tiltmeter.results.compare.words import in_words
 from tiltmeter.stats.estimates import adjust, holm
@@ -28,7 +28,11 @@ def compare_runs(
     """
     if margin is not None and not 0 < margin < math.inf:
         raise UserError(f"--margin {margin:g}: a margin is more than 0: the difference that would matter")
-    a, b = sides_of(runs, models)
+    return compare_sides(*sides_of(runs, models), views=views, margin=margin)
+
+
+def compare_sides(a: Side, b: Side, *, views: Sequence[View] = (), margin: float | None = None) -> RunComparison:
+    """The same of two sides that were chosen; of a side and itself, what could be compared with it."""
     common = views_of(a, b, views)
     check_comparable(a, b, common)
     made = [compared_view(view, a, b, Wanted(margin)) for view in common]
@@ -57,6 +61,7 @@ def compare_runs(
         margin,
         tuple(notes_on(a, b, [view.view for view in done])),
         tuple(lone),
+        tuple(views or views_measured(a)),
     )
 
 

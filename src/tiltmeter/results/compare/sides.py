@@ -66,7 +66,7 @@ def sides_of(runs: Sequence[Run], models: Sequence[str]) -> tuple[Side, Side]:
         chosen = [(run, _known(run, name)) for name in models]
     else:
         named = list(models) if len(models) == 2 else [models[0] if models else None] * 2
-        chosen = [(run, _one(run, name)) for run, name in zip(runs, named, strict=True)]
+        chosen = [(run, model_of(run, name)) for run, name in zip(runs, named, strict=True)]
     (first, one), (second, other) = chosen
     names = (one, other) if one != other else (first.folder.name, second.folder.name)
     if names[0] == names[1]:
@@ -76,7 +76,8 @@ def sides_of(runs: Sequence[Run], models: Sequence[str]) -> tuple[Side, Side]:
     return Side(first, one, names[0]), Side(second, other, names[1])
 
 
-def _one(run: Run, name: str | None) -> str:
+def model_of(run: Run, name: str | None) -> str:
+    """The model of a run that is meant, its only one unless it is named."""
     if name is not None:
         return _known(run, name)
     known = list(run.facts)

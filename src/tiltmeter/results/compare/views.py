@@ -37,6 +37,8 @@ from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.views.next_words import Place, Values, means
 from tiltmeter.views import FACTS, View
 
+FIRST, OTHERS = slice(1), slice(1, None)
+"""Of the pairs of groups of a bias: the one that leads, and the rest."""
 Both = tuple[Cell, Measurement, Measurement]
 """The cell of the first side, and the same item on either side."""
 Items = Mapping[str, list[Both]]
@@ -64,7 +66,9 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
             made += (own.compared or _compared)(a, _named(place, cells[0]), by_measure, wanted)
     overall = tuple((own.overall or _overall)(a, kept, made, wanted))
     left_out = (*choices_of_one_side(a, b, tables), *(_partly(one) for one in overall if one.partial))
-    return ComparedView(view, shared.counts, overall, tuple(made), left_out)
+    compares = any(_cell(items).compares for items in kept.values())
+    further = () if own.overall or compares else tuple(_all_of_one(a, kept, wanted, OTHERS))
+    return ComparedView(view, shared.counts, overall, tuple(made), left_out, further=further)
 
 
 def _partly(one: Compared) -> str:
@@ -113,8 +117,11 @@ def _of_one(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -
                 yield _gap(about, both, groups, wanted)
 
 
-def _all_of_one(a: Side, kept: Kept, wanted: Wanted) -> Iterator[Compared]:
-    """The gap of the groups that lead their bias over all decodings, where values say what is better and worse."""
+def _all_of_one(a: Side, kept: Kept, wanted: Wanted, chosen: slice = FIRST) -> Iterator[Compared]:
+    """The gap of the groups that lead their bias over all decodings, where values say what is better and worse.
+
+    `chosen` are others of the pairs of groups of each bias.
+    """
     parts: dict[tuple[tuple[str, str], ...], list[list[Both]]] = defaultdict(list)
     for place, items in kept.items():
         cell = _cell(items)
@@ -123,9 +130,9 @@ def _all_of_one(a: Side, kept: Kept, wanted: Wanted) -> Iterator[Compared]:
     for about, found in ((about, list(filter(None, some))) for about, some in parts.items() if any(some)):
         cell = found[0][0][0]
         pairs = group_pairs(_groups(found[0]), a.resolved, cell.bias, cell.view)
-        if cell.worse and pairs:
-            every = [[rows for _, *rows in both if rows[0].group in pairs[0]] for both in found]
-            made = _gap(dict(about), [(cell, one, other) for one, other in over_decodings(every)], pairs[0], wanted)
+        for groups in pairs[chosen] if cell.worse else ():
+            every = [[rows for _, *rows in both if rows[0].group in groups] for both in found]
+            made = _gap(dict(about), [(cell, one, other) for one, other in over_decodings(every)], groups, wanted)
             yield replace(made, partial=in_some_decodings(every))
 
 
@@ -144,7 +151,8 @@ def _gap(choices: Mapping[str, str], both: Sequence[Both], groups: tuple[str, st
     a, b, difference = (replace(one, n_unscored=missing) for one in (found.a, found.b, found.difference))
     found = replace(found, a=a, b=b, difference=difference)
     same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin)
-    return Compared(both[0][0].view, {**choices, "groups": as_pair(groups)}, found, same)
+    about = {**choices, "groups": as_pair(groups)}
+    return Compared(both[0][0].view, about, found, same, scale=both[0][0].scale.change)
 
 
 def _of_two(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
@@ -196,15 +204,18 @@ def _tied(
     seed: int,
 ) -> Paired | None:
     whole = [(one, other) for one, other in rows if one.value is not None and other.value is not None]
+    neutral = cell.scale.neutral or 0.0
     gaps = [one._replace(value=_minus(one.value, other.value)) for one, other in rows]
+    # As deviations from neutral: what one side has is taken from the other turned round.
+    totals = [one._replace(value=_minus(one.value, turned(other.value, neutral))) for one, other in rows]
     sides = [[both[at] for both in whole] for at in (0, 1)]
     first, second = (towards_stereotype(cell, side, tied.groups, spec) for side in sides)
     difference = towards_stereotype(cell, gaps, tied.groups, spec, apart=True)
-    if first is None or second is None or difference is None:
+    total = towards_stereotype(cell, totals, tied.groups, spec, apart=True)
+    if first is None or second is None or difference is None or total is None:
         return None
     # Towards the stereotyped group, so that swapping A and B is the same in the attributes of either.
     placed = [(one, other, side) for one, other in rows if (side := tied.side(one.origin)) is not None]
-    neutral = cell.scale.neutral or 0.0
     sign = [(side == 1) == (one.group == tied.groups[0]) for one, _, side in placed]
     ours = [turned(one.value, neutral) if turn else one.value for (one, *_), turn in zip(placed, sign, strict=True)]
     theirs = [
@@ -216,7 +227,8 @@ def _tied(
     found = paired(ours, theirs, origins, strata=strata, names=SIDES, seed=seed)
     p = _over_both(found, paired(ours, theirs, templates, strata=strata, seed=seed), origins, templates)
     why = "a figure by stereotype may have either sign"
-    return replace(found, a=first, b=second, difference=difference, p_permutation=p, change=None, no_change=why)
+    found = replace(found, a=first, b=second, difference=difference, total=total)
+    return replace(found, p_permutation=p, change=None, no_change=why)
 
 
 def _minus(one: float | None, other: float | None) -> float | None:
@@ -256,7 +268,16 @@ def _crossed(
     both = [None if gap is None else one for one, gap in zip(first, gaps, strict=True)]
     others = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]
     ends = Scale(scale.low, scale.high)
-    made = means(places, {"a": Values(both, ends), "b": Values(others, ends), "": Values(gaps, ends.change)})
+    totals = [None if one is None or other is None else one + other for one, other in zip(both, others, strict=True)]
+    made = means(
+        places,
+        {
+            "a": Values(both, ends),
+            "b": Values(others, ends),
+            "": Values(gaps, ends.change),
+            "total": Values(totals, Scale(neutral=0.0)),
+        },
+    )
     templates = or_origins([place.template for place in places], professions)
     p = _over_both(found, paired(first, second, templates, seed=seed), professions, templates)
     change, no_change = crossed_change(places, both, others, made["a"], SIDES)
@@ -265,6 +286,6 @@ def _crossed(
         values = [None if gap is None else gap + shift for gap in gaps]
         return means(places, {"": Values(values, Scale(neutral=0.0))}, level=level)[""]
 
-    return replace(
-        found, a=made["a"], b=made["b"], difference=made[""], p_permutation=p, change=change, no_change=no_change
-    ), None if margin is None else equivalence(moved, margin)
+    found = replace(found, a=made["a"], b=made["b"], difference=made[""], total=made["total"])
+    found = replace(found, p_permutation=p, change=change, no_change=no_change)
+    return found, None if margin is None else equivalence(moved, margin)

@@ -15,9 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.comparing.changes import ratio_change
 from tiltmeter.stats.comparing.effect_sizes import Side
 from tiltmeter.stats.comparing.equivalence import Equivalence, equivalence
+from tiltmeter.stats.comparing.worsening import Moved
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.resampling import flipped
@@ -51,6 +53,10 @@ class GapChange:
     """How many per cent the ratio of the groups' means changes from a to b."""
     no_ratio: str | None
     """Why there is no such change."""
+    total: Estimate
+    """The gap of a + the gap of b."""
+    moved: Moved
+    """How many origins differ."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
@@ -97,16 +103,19 @@ def gap_change(
     (-0.4, -0.1, -0.3)
     """
     rows = _by_origin(prompts, groups)
-    of_a, of_b, between = (
+    of_a, of_b, between, together = (
         Pooled([(group, side(*sides), origin) for group, origin, *sides in rows], level=level, scale=ends)
         # What changes nowhere shows no spread: a scale would make up the widest there can be.
-        for side, ends in zip(_SIDES, (scale, scale, None), strict=True)
+        for side, ends in zip(_SIDES, (scale, scale, None, None), strict=True)
     )
     signed = scale is not None and scale[0] < 0
     change, reason = (None, "ratings may be below zero") if signed else _ratio(rows, groups, level)
-    before, after, found = (side.difference(*groups) for side in (of_a, of_b, between))
+    before, after, found, total = (side.difference(*groups) for side in (of_a, of_b, between, together))
     found = cut_off(found, difference_bounds(difference_bounds(scale)))
-    return GapChange(groups, before, after, found, _swap_p(rows, groups, seed), change, reason)
+    parts = _contributions(rows, groups)
+    p = _swap_p(rows, groups, parts, seed)
+    moved = Moved.of(parts, [a for *_, a, _ in rows], [b for *_, b in rows], scale)
+    return GapChange(groups, before, after, found, p, change, reason, total, moved)
 
 
 def gap_equivalence(prompts: Sequence[Prompted], groups: tuple[str, str], *, margin: float) -> Equivalence:
@@ -122,7 +131,12 @@ def gap_equivalence(prompts: Sequence[Prompted], groups: tuple[str, str], *, mar
     return equivalence(measured, margin)
 
 
-_SIDES: tuple[Callable[[float, float], float], ...] = (lambda a, b: a, lambda a, b: b, lambda a, b: a - b)
+_SIDES: tuple[Callable[[float, float], float], ...] = (
+    lambda a, b: a,
+    lambda a, b: b,
+    lambda a, b: a - b,
+    lambda a, b: a + b,
+)
 
 
 def _by_origin(prompts: Sequence[Prompted], groups: tuple[str, str]) -> list[tuple[str, str, float, float]]:
@@ -138,17 +152,28 @@ def _by_origin(prompts: Sequence[Prompted], groups: tuple[str, str]) -> list[tup
     ]
 
 
-def _swap_p(rows: Sequence[tuple[str, str, float, float]], groups: tuple[str, str], seed: int) -> float | None:
-    origins = [sum(group == name for group, *_ in rows) for name in groups]
-    if min(origins) < FEWEST_ORIGINS:
+def _swap_p(
+    rows: Sequence[tuple[str, str, float, float]], groups: tuple[str, str], contributions: Array, seed: int
+) -> float | None:
+    if min(_origins(rows, groups)) < FEWEST_ORIGINS:
         return None
+    # Without their signs and by size, so that neither order nor which side is called a shows in the draws.
+    return flipped(np.sort(np.abs(contributions)), observed=[math.fsum(contributions)], seed=seed).p[0]
+
+
+def _contributions(rows: Sequence[tuple[str, str, float, float]], groups: tuple[str, str]) -> Array:
+    """What each origin adds to the difference."""
+    origins = _origins(rows, groups)
     parts: dict[str, float] = defaultdict(float)
     for group, origin, a, b in rows:
         first = group == groups[0]
         parts[origin] += (a - b) / (origins[0] if first else -origins[1])
-    contributions = np.array(list(parts.values()))
-    # Without their signs and by size, so that neither order nor which side is called a shows in the draws.
-    return flipped(np.sort(np.abs(contributions)), observed=[math.fsum(contributions)], seed=seed).p[0]
+    return np.array(list(parts.values()))
+
+
+def _origins(rows: Sequence[tuple[str, str, float, float]], groups: tuple[str, str]) -> list[int]:
+    """How many origins each group has."""
+    return [sum(group == name for group, *_ in rows) for name in groups]
 
 
 def _ratio(

@@ -18,6 +18,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.arrays import Array
 from tiltmeter.stats.comparing.changes import per_cent_change
 from tiltmeter.stats.comparing.effect_sizes import OriginMeans, paired_standardised
+from tiltmeter.stats.comparing.worsening import Moved
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, NOTHING_MORE, StratumPath, estimate, is_number
 from tiltmeter.stats.resampling import flipped
 from tiltmeter.stats.scales import Bounds, cut_off, difference_bounds
@@ -56,6 +57,10 @@ class Paired:
     only_b: int
     neither: int
     """Items that only a has scored, that only b has scored, and that neither has: in no pair."""
+    total: Estimate
+    """a + b."""
+    moved: Moved
+    """How many origins differ."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
@@ -185,6 +190,8 @@ def paired(
         pairs.only_a,
         pairs.only_b,
         pairs.neither,
+        pairs.estimate([one + other for one, other in zip(pairs.a, pairs.b, strict=True)], neutral=0.0, level=level),
+        Moved.of(contributions, pairs.a, pairs.b, scale),
     )
 
 

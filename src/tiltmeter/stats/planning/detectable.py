@@ -51,6 +51,26 @@ def standard_error_of(found: Estimate) -> float | None:
     return (found.high - found.low) / 2 / float(stdtrit(found.origins - 1, (1 + found.level) / 2))
 
 
+def pass_probability(
+    error: float, freedom: float, tolerance: float, *, alpha: float = ALPHA, either: bool = False
+) -> float:
+    """The probability that a limit at 1 − alpha stays below a tolerance if there is no difference at all.
+
+    With `either` limits on both sides do, each at 1 − alpha.
+
+    >>> round(pass_probability(0.01, 39, 0.03), 3), round(pass_probability(0.01, 39, 0.03, either=True), 3)
+    (0.904, 0.807)
+    """
+    from scipy.special import ndtr
+
+    if not error:
+        return 1.0
+    rooms = tolerance / error - _borders(freedom, alpha)
+    found = ndtr(rooms) if not either else np.where(rooms > 0, ndtr(rooms) - ndtr(-rooms), 0.0)
+    _, weights = _quadrature()
+    return float(np.sum(weights * found) / 2)
+
+
 def _errors(freedom: float, power: float, alpha: float) -> float:
     """How many standard errors a difference has to be."""
     from scipy.optimize import brentq
@@ -67,12 +87,20 @@ def _power(errors: float, freedom: float, alpha: float) -> float:
 
     The functions for the noncentral t give NaN here and there; this does not.
     """
-    from scipy.special import chdtri, ndtr, stdtrit
+    from scipy.special import ndtr
 
-    border = float(stdtrit(freedom, 1 - alpha / 2))
-    nodes, weights = _quadrature()
-    borders = border * np.sqrt(chdtri(freedom, (nodes + 1) / 2) / freedom)
+    borders, (_, weights) = _borders(freedom, alpha / 2), _quadrature()
     return float(np.sum(weights * (ndtr(errors - borders) + ndtr(-errors - borders))) / 2)
+
+
+def _borders(freedom: float, alpha: float) -> Array:
+    """Student's quantile in true standard errors, for what the standard error may have come out as."""
+    from scipy.special import chdtri, stdtrit
+
+    nodes, _ = _quadrature()
+    border = float(stdtrit(freedom, 1 - alpha))
+    found: Array = border * np.sqrt(chdtri(freedom, (nodes + 1) / 2) / freedom)
+    return found
 
 
 @cache

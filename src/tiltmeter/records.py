@@ -115,6 +115,10 @@ class Spec:
     published_as: str | None = None
     """The name under which the cited work's own files know this bias."""
 
+    def __repr__(self) -> str:
+        groups = ", ".join(group.name for group in self.groups)
+        return f"<Spec {self.name}: {groups}; {len(self.attributes)} attribute sets, {len(self.templates)} templates>"
+
     def group(self, name: str) -> Group:
         """The group of that name."""
         return next(group for group in self.groups if group.name == name)

@@ -22,7 +22,7 @@ def test_the_example_notebook_runs_from_a_clean_kernel(tmp_path: Path, monkeypat
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs before committing"
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=900, kernel_name="python3", resources=resources).execute()
-    shown = {kind: 0 for kind in ("text/html", "application/vnd.vegalite.v5+json")}
+    shown = dict.fromkeys(("text/html", "application/vnd.vegalite.v5+json"), 0)
     for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
         for kind in output.get("data", {}):
             shown[kind] = shown.get(kind, 0) + 1

@@ -54,12 +54,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tm.Run:
     return study.run(tmp_path_factory.mktemp("api") / "run", progress=False)
 
 
+def write(folder: Path) -> Path:
+    """A study file."""
+    file = folder / "study.toml"
+    text = 'name = "x"\nspecs = ["gender-math-arts"]\nmodels = ["scripted"]\nseed = 3\n[pairs]\nscorers = ["mean"]\n'
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
 def test_a_study_of_keywords_is_that_of_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "study.toml"
-    file.write_text(
-        'name = "x"\nspecs = ["gender-math-arts"]\nmodels = ["scripted"]\nseed = 3\n[pairs]\nscorers = ["mean"]\n',
-        encoding="utf-8",
-    )
+    file = write(tmp_path)
     made = tm.Study(name="x", specs=["gender-math-arts"], models=["scripted"], seed=3, pairs={"scorers": ["mean"]})
     assert made.plan().fingerprint == tm.Study.read(file).plan().fingerprint
 
@@ -102,9 +106,15 @@ def test_what_is_wrong_with_a_study_is_said_when_it_is_made() -> None:
         tm.Study(name="x", specs=SPECS, models=[3])
 
 
-def test_what_is_shown_is_short(run: tm.Run) -> None:
-    for shown in (run, run.findings(), run.findings()[0], run.estimates(), run.measurements(), run.summary):
-        assert len(repr(shown)) < 2500, type(shown)
+def test_what_is_shown_is_short(run: tm.Run, tmp_path: Path) -> None:
+    comparison = tm.compare(
+        run, tm.Study(name="x", specs=SPECS, models=["scripted"]).run(tmp_path / "x", progress=False)
+    )
+    shown = [run, run.findings(), run.findings()[0], run.estimates(), run.measurements(), run.summary]
+    shown += [run.summary.cells[0], run.summary.cells[0].summary, comparison, *comparison.views]
+    shown += [comparison.views[0].cells[0], tm.load_spec(SPECS[0]), run.pairs[0], tm.Study.read(write(tmp_path)).plan()]
+    for one in shown:
+        assert len(repr(one)) < 1000, type(one)
     assert "\n" not in repr(run)
     assert "all of it" in repr(run)
 

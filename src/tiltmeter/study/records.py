@@ -149,6 +149,11 @@ class Plan:
     asked: Sequence[Perturbed] = ()
     """Those after which a word is expected, under each perturbation."""
 
+    def __repr__(self) -> str:
+        items = {"pairs": self.pairs, "prompts": self.prompts, "next words": self.asked, "dropped": self.dropped}
+        counts = ", ".join(f"{len(some):,} {name}" for name, some in items.items() if some)
+        return f"<Plan of {self.study.name}: {counts or 'nothing'}>"
+
     @property
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""

@@ -39,6 +39,9 @@ class Compared:
     by_stereotype: bool = False
     """Whether it is how far either side goes by the stereotype of two groups."""
 
+    def __repr__(self) -> str:
+        return f"<Compared {self.view}, {', '.join(self.choices.values())}: {self.difference}>"
+
     @property
     def in_points(self) -> bool:
         """Whether it is a share, which people read in points of a hundred."""
@@ -116,6 +119,9 @@ class ComparedView:
     """One on all cells; empty where there is but one."""
     further: tuple[Compared, ...] = ()
     """As overall, of the other pairs of groups; no part of the comparison, but of what a gate looks at."""
+
+    def __repr__(self) -> str:
+        return f"<ComparedView {self.view}: {len(self.overall)} overall, {len(self.cells)} cells>"
 
     @property
     def lost(self) -> list[tuple[int, str]]:

@@ -58,6 +58,9 @@ class Cell:
     pairs: int = 0
     """How many these are."""
 
+    def __repr__(self) -> str:
+        return f"<Cell {self.model}, {self.source}, {self.scorer}: {self.summary.headline}>"
+
     @property
     def published(self) -> bool:
         """Whether scorer or source is the form of a paper, kept for comparison and never mixed with the others."""
@@ -102,7 +105,7 @@ class RunSummary:
     """Whether the instrument saw what everybody expects, where the study has a spec for that."""
 
     def __repr__(self) -> str:
-        return f"<RunSummary of {self.study}: {len(self.cells)} cells of pairs, {len(self.facts)} models>"
+        return f"<RunSummary of {self.study}: {', '.join(self.facts) or 'no model has answered'}>"
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""

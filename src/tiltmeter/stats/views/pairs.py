@@ -83,6 +83,9 @@ class PairSummary:
     by_attribute: dict[str, dict[str, Estimate]]
     notes: list[str]
 
+    def __repr__(self) -> str:
+        return f"<PairSummary of {', '.join(self.headline_by_bias)}: {self.headline}>"
+
     @property
     def n_comparisons(self) -> int:
         """How many p-values the table by bias holds, and so what they were adjusted for."""

@@ -19,6 +19,7 @@ from tiltmeter.cli import (
     doctor,
     export,
     leaderboard,
+    logs,
     models,
     multiverse,
     natural,
@@ -71,6 +72,7 @@ app.command("serve")(serve.serve)
 app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.add_typer(analyze.app, name="analyze")
+app.command("import")(logs.import_)
 app.add_typer(next_words.app, name="next-words")
 app.command("multiverse")(multiverse.multiverse)
 app.command("compare")(compare.compare)

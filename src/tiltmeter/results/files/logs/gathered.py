@@ -1,0 +1,174 @@
+"""What some logs hold together: the items of all tasks, and what each model made of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.records import Decoding, ModelFacts, Pair, PairScore, Prompt, Rating
+from tiltmeter.results.files.logs.placing import COLUMNS, LoggedTask, LoggedText
+from tiltmeter.sources.logs import files_of, open_log
+from tiltmeter.sources.logs.answers import Answer
+
+NOT_LOGGED = "the log of this model does not have the item"
+_Item = TypeVar("_Item", Pair, Prompt)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The items by their ids, and by model the scores of pairs, by pair and scorer, and the texts."""
+
+    facts: dict[str, ModelFacts] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    scores: dict[str, dict[tuple[str, str], PairScore]] = field(default_factory=lambda: defaultdict(dict))
+    texts: dict[str, list[LoggedText]] = field(default_factory=lambda: defaultdict(list))
+    notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def scorers(self) -> list[str]:
+        """The scorers of the pairs, in the order in which they come."""
+        return list(dict.fromkeys(name for scores in self.scores.values() for _, name in scores))
+
+    @property
+    def raters(self) -> list[str]:
+        """The raters whose ratings the logs have."""
+        every = (rating.rater for texts in self.texts.values() for text in texts for rating in text.ratings)
+        return list(dict.fromkeys(every))
+
+    @property
+    def decodings(self) -> list[Decoding]:
+        """The settings of the texts."""
+        return list(dict.fromkeys(text.decoding for texts in self.texts.values() for text in texts))
+
+    def scored(self, model: str) -> Iterator[list[PairScore]]:
+        """The scores of a model, pair by pair; of a pair that its log lacks, the reason."""
+        own, scorers = self.scores[model], self.scorers
+        for name, pair in self.pairs.items():
+            yield [own.get((name, scorer)) or PairScore(pair, scorer, None, NOT_LOGGED) for scorer in scorers]
+
+    def rated(self, model: str) -> Iterator[tuple[int, int, LoggedText]]:
+        """The texts of a model with the numbers of their decoding and prompt."""
+        decodings, prompts = ({one: at for at, one in enumerate(every)} for every in (self.decodings, self.prompts))
+        for one in self.texts[model]:
+            yield decodings[one.decoding], prompts[one.prompt.id], one
+
+
+def gather(paths: Sequence[str | Path], columns: Mapping[str, str] | None = None, model: str | None = None) -> Gathered:
+    """What logs, and folders of logs, hold; of the same task of one model, the log that is named last."""
+    columns = dict(columns or {})
+    for name in columns:
+        if name not in COLUMNS:
+            raise UnknownName("column", name, COLUMNS)
+    found = Gathered(files=files_of(paths))
+    if not found.files:
+        raise InvalidData("no log was named; name files, or folders of logs")
+    tasks: dict[tuple[str, str], tuple[Path, list[Answer]]] = {}
+    for path in found.files:
+        for key, (facts, answers) in _by_task(path, columns, model).items():
+            if key in tasks:
+                found.notes.append(f"{tasks[key][0]}: left out, since {path.name} is of the same model and task")
+            tasks[key] = path, answers
+            found.facts.setdefault(key[0], facts)
+    for (name, _), (path, answers) in tasks.items():
+        _place(found, name, path, LoggedTask(_once(found, path, answers), columns))
+    if not found.pairs and not found.prompts:
+        raise InvalidData(
+            "no item names a group, or says which answer is the stereotyped one; --columns group=FIELD says which "
+            f"field has the group, e.g. group=doc.race or group=metadata.group; {_fields(tasks.values())}",
+            file=found.files[0],
+        )
+    return found
+
+
+def _by_task(
+    path: Path, columns: Mapping[str, str], model: str | None
+) -> dict[tuple[str, str], tuple[ModelFacts, list[Answer]]]:
+    """The answers of a file by model and task."""
+    log = open_log(path)
+    made: dict[tuple[str, str], tuple[ModelFacts, list[Answer]]] = {}
+    known: set[str] = set()
+    for answer in log.answers:
+        named = answer.at(columns["model"]) if "model" in columns else None
+        name = model or named or answer.model or log.facts.name
+        made.setdefault((name, answer.task), (replace(log.facts, name=name), []))[1].append(answer)
+        known |= {name for name, column in columns.items() if name != "value" and answer.at(column) is not None}
+        known |= {"value"} & columns.keys() if columns.get("value") in answer.ratings else set()
+    if not made:
+        raise InvalidData("holds no answers", file=path)
+    for name in columns:
+        if name not in known:
+            raise InvalidData(
+                f"has no field `{columns[name]}`; {_fields([(path, next(iter(made.values()))[1])])}",
+                file=path,
+                key=name,
+            )
+    return made
+
+
+def _fields(tasks: object) -> str:
+    """The fields of the first answer, in a sentence."""
+    [(_, answers), *_] = tasks  # type: ignore[misc]
+    row = answers[0].row
+    inner = [f"{name}.{key}" for name, held in row.items() if isinstance(held, Mapping) for key in held]
+    return f"it has {', '.join(f'`{name}`' for name in [*row, *inner][:40])}"
+
+
+def _once(found: Gathered, path: Path, answers: Sequence[Answer]) -> list[Answer]:
+    """Every answer once: a line that stands twice is left out, another item of the same id gets one of its own."""
+    kept: dict[tuple[str, int], Answer] = {}
+    twice = 0
+    for answer in answers:
+        before = kept.get((answer.id, answer.sample))
+        if before is None:
+            kept[answer.id, answer.sample] = answer
+        elif (before.item, before.context, before.options) == (answer.item, answer.context, answer.options):
+            twice += 1
+        else:
+            other = replace(answer, id=f"{answer.id}#{answer.line}")
+            kept[other.id, other.sample] = other
+    if twice:
+        found.notes.append(f"{path}: {twice:,} of {len(answers):,} answers left out, since their item is there twice")
+    return list(kept.values())
+
+
+def _place(found: Gathered, model: str, path: Path, task: LoggedTask) -> None:
+    """Add what the answers of a task come to."""
+    lost = 0
+    for made in task.placed():
+        if made is None:
+            lost += 1
+        elif isinstance(made, LoggedText):
+            found.texts[model].append(replace(made, prompt=_known(found.prompts, made.prompt)))
+        else:
+            for score in made:
+                pair = _known(found.pairs, score.pair)
+                found.scores[model][pair.id, score.scorer] = replace(score, pair=pair)
+    if lost:
+        every = len(task.answers)
+        found.notes.append(
+            f"{path}: {lost:,} of {every:,} items name no group and are left out; see --columns group=FIELD"
+        )
+
+
+def _known(items: dict[str, _Item], item: _Item) -> _Item:
+    """The item, under another id where another item has its own."""
+    while items.setdefault(item.id, item) != item:
+        item = replace(item, id=f"{item.id}'")
+    return item
+
+
+def ratings_of(text: LoggedText) -> Iterator[tuple[str, Rating]]:
+    """What the log says of a text, by rater."""
+    return ((rating.rater, rating) for rating in text.ratings)
+
+
+def reasons(found: Gathered) -> Counter[str]:
+    """Why there is no number, and how often."""
+    scores = (score.unscored for own in found.scores.values() for score in own.values())
+    return Counter(filter(None, scores))

@@ -1,0 +1,106 @@
+"""What the logs of other programs hold, whichever wrote them: an answer to an item, with what the log says of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tiltmeter.records import Decoding, ModelFacts
+from tiltmeter.sources.cells import as_cell
+from tiltmeter.sources.numbers import as_number
+
+UNSTATED = Decoding(max_new_tokens=0)
+"""How a text was drawn of which the log says nothing: no length is a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered to one item."""
+
+    task: str
+    id: str
+    item: Mapping[str, Any]
+    """The item as the log has it."""
+    row: Mapping[str, Any]
+    """The whole record, in which columns are looked up."""
+    line: int
+    context: str
+    options: tuple[str, ...] = ()
+    """What could be answered, where that was given."""
+    logprobs: tuple[float | None, ...] = ()
+    """Of every option, where the log has them."""
+    chosen: int | None = None
+    """Which option the model chose, where no log-probability says so."""
+    target: str = ""
+    """The right answer: an option by its number, or a text."""
+    text: str = ""
+    """What the model wrote."""
+    ratings: Mapping[str, Any] = field(default_factory=dict)
+    """The figures that the program itself gave the answer."""
+    sample: int = 0
+    decoding: Decoding = UNSTATED
+    failed: str = ""
+    """Why there is no answer."""
+    model: str = ""
+    """Who answered, where a file holds the answers of several."""
+
+    @property
+    def right(self) -> int | None:
+        """The option that is right, where the log says so."""
+        number = as_number(self.target)
+        if number is not None and number == int(number) and 0 <= number < len(self.options):
+            return int(number)
+        same = [at for at, option in enumerate(self.options) if plain(option) == plain(self.target)]
+        return same[0] if len(same) == 1 and self.target else None
+
+    def value(self, names: Sequence[str]) -> str:
+        """What the item has under the first of these names that it knows, or else the record; blank where nothing."""
+        for holder in (self.item, self.item.get("metadata"), self.row):
+            known = {str(name).casefold(): held for name, held in (holder or {}).items()} if _is_object(holder) else {}
+            for name in names:
+                if (said := single(known.get(name))) != "":
+                    return said
+        return ""
+
+    def at(self, column: str) -> str | None:
+        """What stands under a column, `metadata.group` in an object; None where the record has no such column."""
+        for holder in (self.row, self.item):
+            held: Any = holder
+            for part in (column,) if column in holder else column.split("."):
+                held = held.get(part, ...) if _is_object(held) else ...
+            if held is not ...:
+                return single(held)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One file: whose answers it holds, and these one by one."""
+
+    facts: ModelFacts
+    answers: Iterator[Answer]
+
+
+def facts_of(name: str, **known: Any) -> ModelFacts:
+    """What a log says of a model; what it does not say is blank, and not the default of a model that ran here."""
+    said = {key: str(value or "") for key, value in known.items()}
+    return ModelFacts(name, "causal", **{"device": "", "dtype": "", **said})
+
+
+def single(value: Any) -> str:
+    """A single value as text; blank for a list or an object."""
+    return "" if isinstance(value, (list, tuple, dict)) else as_cell(value).strip()
+
+
+def plain(text: str) -> str:
+    """A text by which options are told apart, whatever stands around it.
+
+    >>> plain(" Yes."), plain("“no”")
+    ('yes', 'no')
+    """
+    return text.strip(" \t\r\n.,;:!?\"'“”‘’()[]*").casefold()
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, Mapping)

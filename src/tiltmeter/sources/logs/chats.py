@@ -1,0 +1,98 @@
+"""Logs of chat models: an exchange in each row, as the interfaces of the usual providers write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.records import DECLINED, Decoding
+from tiltmeter.sources.cells import NonText
+from tiltmeter.sources.chat_logs import REFUSED, conversation
+from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, facts_of, single
+from tiltmeter.sources.tables import kind_of, stream_objects
+
+LOOKED_AT = 20
+_ASKED = ("prompt", "input", "inputs", "instructions", "question")
+_SAID = ("generated_text", "text", "completion", "response", "output_text", "output", "answer")
+"""Where interfaces for bare text have the prompt and what was written."""
+_SETTINGS = {"temperature": ("temperature",), "top_p": ("top_p", "topP"), "top_k": ("top_k", "topK")}
+_LENGTH = ("max_completion_tokens", "max_output_tokens", "maxOutputTokens", "max_tokens", "max_new_tokens")
+
+
+def is_log(path: Path) -> bool:
+    """Whether the rows of a file are exchanges with a chat model."""
+    if kind_of(path) not in ("json", "json-lines"):
+        return False
+    some = [row for _, row in islice(stream_objects(path), LOOKED_AT)]
+    return bool(some) and all(conversation(row) or _is_bare(row) for row in some)
+
+
+def read(path: Path) -> LogFile:
+    """The exchanges of a file; each says itself which model it was with."""
+    return LogFile(facts_of(path.stem), _answers(path))
+
+
+def _answers(path: Path) -> Iterator[Answer]:
+    for line, row in stream_objects(path):
+        said = conversation(row) or _bare(row)
+        text = said.get("text", "")
+        yield Answer(
+            task=path.stem,
+            id=f"{line}",
+            item=row,
+            row=row,
+            line=line,
+            context=said.get("prompt", ""),
+            model=_deep(row, ("model", "modelVersion", "model_name")),
+            text="" if isinstance(text, NonText) else text,
+            decoding=_decoding(row),
+            failed=DECLINED if said.get(REFUSED) == "1" else text.what if isinstance(text, NonText) else "",
+        )
+
+
+def _is_bare(row: Mapping[str, Any]) -> bool:
+    """Whether a row is what an interface for bare text logs, and no table that happens to have such columns."""
+    return any(name in row for name in ("generated_text", "choices")) and bool(_bare(row))
+
+
+def _bare(row: Mapping[str, Any]) -> dict[str, str]:
+    """Prompt and text of an exchange without messages."""
+    said = next((text for name in _SAID if (text := _deep(row, (name,)))), None)
+    return {} if said is None else {"prompt": _deep(row, _ASKED), "text": said}
+
+
+def _deep(row: Any, names: tuple[str, ...]) -> str:
+    """The first text or number under one of these names, from the outside in."""
+    level = [row]
+    while level:
+        for one in level:
+            found = (single(one[name]) for name in names if isinstance(one, Mapping) and name in one)
+            if text := next(filter(None, found), ""):
+                return text
+        level = [
+            held
+            for one in level
+            for held in (one.values() if isinstance(one, Mapping) else one if isinstance(one, list) else ())
+            if isinstance(held, (dict, list))
+        ]
+    return ""
+
+
+def _decoding(row: Mapping[str, Any]) -> Decoding:
+    """The settings that the request names."""
+
+    def of(names: tuple[str, ...], usual: float) -> float:
+        try:
+            found = float(_deep(row, names) or usual)
+        except ValueError:
+            return usual
+        return found if 0 <= found < 1e6 else usual
+
+    return Decoding(
+        temperature=of(_SETTINGS["temperature"], UNSTATED.temperature),
+        top_k=int(of(_SETTINGS["top_k"], 0)),
+        top_p=of(_SETTINGS["top_p"], 1.0) or 1.0,
+        max_new_tokens=int(of(_LENGTH, UNSTATED.max_new_tokens)),
+    )

@@ -385,6 +385,11 @@ class Decoding:
     """The system prompt before the request; blank: that of the model's own template."""
 
     @property
+    def length_words(self) -> str:
+        """How long a text could get; of a log that does not say, that."""
+        return f"{self.max_new_tokens} new tokens" if self.max_new_tokens else "length not stated"
+
+    @property
     def bare(self) -> Decoding:
         """The decoding without how the prompt is put: what the model itself is told."""
         return replace(self, form="", request="", system="")

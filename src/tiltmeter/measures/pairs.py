@@ -8,8 +8,6 @@ from typing import Literal
 from tiltmeter.measures.interface import Measure
 from tiltmeter.records import PairScore
 
-CHOICE = "log.choice.v1"
-"""The scorer of a log that says which text was chosen, 1, and not how probable either is."""
 TIE = 1e-4
 """Two scores no further apart than this, in natural-log units, are a tie."""
 
@@ -54,6 +52,6 @@ def _preference(scored: PairScore) -> float | None:
 
 def _margin(scored: PairScore) -> float | None:
     target = _target(scored)
-    if target is None or scored.scores is None or scored.scorer == CHOICE:
+    if target is None or scored.scores is None:
         return None
     return scored.scores[target] - scored.scores[1 - target]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tiltmeter.measures.pairs import CHOICE
+from tiltmeter.measures.scorers import LOG_CHOICE, LOG_PER_CHARACTER, LOG_SUM
 from tiltmeter.raters.class_map import COLUMN, COLUMN_NAME, of
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Pair, PairScore, Prompt, Rating
@@ -18,8 +18,6 @@ from tiltmeter.sources.logs.answers import Answer, plain
 from tiltmeter.sources.logs.sides import Sides, sides_of
 from tiltmeter.sources.numbers import as_number
 
-SUM, PER_CHARACTER = "log.sum.v1", "log.per-character.v1"
-"""The log-probability of an option, and the same divided by its length, as the harness's `acc_norm` has it."""
 COLUMNS = ("bias", "group", "origin", "value", "model")
 """What can be named where a log calls it otherwise."""
 _BIASES = ("bias", "bias_type", "category", "topic", "domain")
@@ -137,12 +135,12 @@ class LoggedTask:
             group_spans=differences(*texts),
         )
         if answer.logprobs:
-            every = {SUM: answer.logprobs, PER_CHARACTER: _per_character(answer)}
+            every = {LOG_SUM: answer.logprobs, LOG_PER_CHARACTER: _per_character(answer)}
             return [self._score(pair, name, values, sides) for name, values in every.items()]
         if sides.unplaced or answer.chosen in (None, *sides.others):
             why = answer.failed or sides.unplaced or (NO_CHOICE if answer.chosen is None else CANNOT_TELL)
-            return [PairScore(pair, CHOICE, None, why)]
-        return [PairScore(pair, CHOICE, (float(answer.chosen == first), float(answer.chosen == second)))]
+            return [PairScore(pair, LOG_CHOICE, None, why)]
+        return [PairScore(pair, LOG_CHOICE, (float(answer.chosen == first), float(answer.chosen == second)))]
 
     def _score(self, pair: Pair, scorer: str, values: Sequence[float | None], sides: Sides) -> PairScore:
         first, second = (values[at] for at in sides.places)
@@ -228,6 +226,7 @@ def _is_finite(value: float | None) -> bool:
 
 
 def _per_character(answer: Answer) -> list[float | None]:
+    """As the harness's `acc_norm` has it."""
     return [
         None if value is None else value / max(1, len(option.strip()))
         for value, option in zip(answer.logprobs, answer.options, strict=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Samples of lm-evaluation-harness, logs of Inspect (.eval, .json), exchanges with chat models; or folders.",
+        help="Samples of lm-evaluation-harness, logs of Inspect, exchanges with chat models; or folders of logs.",
         metavar="LOG…",
     ),
 ]
@@ -52,7 +52,7 @@ TermsOption = Annotated[
     typer.Option(
         "--mask-terms",
         metavar="GROUP=TERM,TERM…",
-        help="Mask these terms, which raters of regard need; may be repeated.",
+        help="Mask these terms, as raters of regard need; may be repeated.",
     ),
 ]
 _REASONS = 8

@@ -82,10 +82,9 @@ class LogFile:
     answers: Iterator[Answer]
 
 
-def facts_of(name: str, **known: Any) -> ModelFacts:
+def facts_of(name: str, revision: Any = None, device: Any = None, dtype: Any = None) -> ModelFacts:
     """What a log says of a model; what it does not say is blank, and not the default of a model that ran here."""
-    said = {key: str(value or "") for key, value in known.items()}
-    return ModelFacts(name, "causal", **{"device": "", "dtype": "", **said})
+    return ModelFacts(name, "causal", revision=single(revision), device=single(device), dtype=single(dtype))
 
 
 def single(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The files of an archive, read without being unpacked: their number and sizes are bounded, their names mean nothing."""
+"""The files of an archive, read without being unpacked: their sizes are bounded, and their names mean nothing."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,13 @@ from tiltmeter.sources.tables import stream_objects
 
 _TIME = r"\d{4}-\d\d-\d\dT[\d:.-]+"
 _NAME = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{_TIME}))?\.jsonl")
-_OWN = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
-_OWN += ("doc_hash", "prompt_hash", "target_hash", "schema")
+_OWN = frozenset(
+    (
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        *("doc_hash", "prompt_hash", "target_hash", "schema"),
+    )
+)
+"""What a sample has beside the figures of its metrics."""
 _SAID = ("filtered_resps", "resps")
 
 
@@ -69,7 +75,7 @@ def _answer(task: str, number: str, row: Mapping[str, Any], path: Path, line: in
     if not given or not said:
         key = "arguments" if not given else "filtered_resps"
         raise InvalidData("is empty, so nobody knows what was asked or answered", file=path, line=line, key=key)
-    known = dict(
+    answer = Answer(
         task=task,
         id=number,
         item=row["doc"],
@@ -79,13 +85,20 @@ def _answer(task: str, number: str, row: Mapping[str, Any], path: Path, line: in
         target=single(row.get("target")),
         ratings={name: value for name, value in row.items() if name not in _OWN},
     )
-    if len(given[0]) > 1 and isinstance(given[0][1], str) and not isinstance(said[0], str):
+    further = given[0][1] if len(given[0]) > 1 else None
+    if isinstance(further, str) and not isinstance(said[0], str):
         if len(said) != len(given):
             problem = f"has {len(said)} answers for {len(given)} options; each option needs one"
             raise InvalidData(problem, file=path, line=line, key="filtered_resps")
-        return Answer(options=tuple(as_cell(one[1]) for one in given), logprobs=tuple(map(_logprob, said)), **known)
-    settings = given[0][1] if len(given[0]) > 1 and isinstance(given[0][1], Mapping) else {}
-    return Answer(text=as_cell(_first(said[0])), decoding=_decoding(settings), **known)
+        return replace(
+            answer, options=tuple(as_cell(_second(one)) for one in given), logprobs=tuple(map(_logprob, said))
+        )
+    decoding = _decoding(further) if isinstance(further, Mapping) else UNSTATED
+    return replace(answer, text=as_cell(_first(said[0])), decoding=decoding)
+
+
+def _second(one: list[Any]) -> Any:
+    return one[1] if len(one) > 1 else ""
 
 
 def _arguments(value: Any) -> list[list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from tiltmeter.sources.logs.archives import is_archive, names, texts
 _HEADERS = ("header.json", "_journal/start.json")
 """Where an archive says what was evaluated; a run that was broken off has the second alone."""
 _SAMPLES = "samples/"
+_READ = ("id", "epoch", "input", "choices", "target", "messages", "output", "scores", "metadata", "error")
+"""What is read of a sample, which is large for all that happened on the way."""
+_ATTACHED = "attachment://"
 _LETTER = re.compile(r"(?i)answer\s*:\s*\(?([a-z])\b")
 
 
@@ -68,7 +72,8 @@ def _objects(path: Path, chosen: list[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _answers(path: Path, task: str, samples: Iterable[Mapping[str, Any]], decoding: Decoding) -> Iterator[Answer]:
-    for number, sample in enumerate(samples, start=1):
+    for number, whole in enumerate(samples, start=1):
+        sample = _resolved({name: held for name, held in whole.items() if name in _READ}, _of(whole, "attachments"))
         item, epoch = _of(sample, "metadata"), sample.get("epoch")
         said = conversation({"messages": _turns(sample), "output": sample.get("output")})
         text = message_text(_of(sample, "output").get("completion")) or said.get("text", "")
@@ -92,6 +97,15 @@ def _answers(path: Path, task: str, samples: Iterable[Mapping[str, Any]], decodi
         yield _with_letters(answer, sample)
 
 
+def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
+    """The same with long texts in their places, which a log has apart."""
+    if isinstance(value, str):
+        return attachments.get(value.removeprefix(_ATTACHED), value) if value.startswith(_ATTACHED) else value
+    if isinstance(value, list):
+        return [_resolved(one, attachments) for one in value]
+    return {key: _resolved(one, attachments) for key, one in value.items()} if isinstance(value, dict) else value
+
+
 def _turns(sample: Mapping[str, Any]) -> list[Any]:
     """What was said; the input alone where the log has no messages."""
     turns = sample.get("messages") or sample.get("input")
@@ -110,8 +124,6 @@ def _failed(sample: Mapping[str, Any], said: Mapping[str, str]) -> str:
 
 def _with_letters(answer: Answer, sample: Mapping[str, Any]) -> Answer:
     """Options are answered by letters: which of them was chosen, and which is right."""
-    from dataclasses import replace
-
     if not answer.options:
         return answer
     scored = (one.get("answer") for one in _of(sample, "scores").values() if isinstance(one, Mapping))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from tiltmeter.errors import InvalidData, UnknownName
-from tiltmeter.records import Decoding, ModelFacts, Pair, PairScore, Prompt, Rating
+from tiltmeter.errors import InvalidData, UnknownName, UserError
+from tiltmeter.records import Decoding, ModelFacts, Pair, PairScore, Prompt
 from tiltmeter.results.files.logs.placing import COLUMNS, LoggedTask, LoggedText
 from tiltmeter.sources.logs import files_of, open_log
 from tiltmeter.sources.logs.answers import Answer
@@ -75,12 +75,14 @@ def gather(paths: Sequence[str | Path], columns: Mapping[str, str] | None = None
                 found.notes.append(f"{tasks[key][0]}: left out, since {path.name} is of the same model and task")
             tasks[key] = path, answers
             found.facts.setdefault(key[0], facts)
+    first = next(iter(tasks.values()))[1][0]
+    _check_columns(columns, [answer for _, answers in tasks.values() for answer in answers])
     for (name, _), (path, answers) in tasks.items():
         _place(found, name, path, LoggedTask(_once(found, path, answers), columns))
     if not found.pairs and not found.prompts:
         raise InvalidData(
             "no item names a group, or says which answer is the stereotyped one; --columns group=FIELD says which "
-            f"field has the group, e.g. group=doc.race or group=metadata.group; {_fields(tasks.values())}",
+            f"field has the group, e.g. group=doc.race or group=metadata.group; the first {_fields(first)}",
             file=found.files[0],
         )
     return found
@@ -92,31 +94,26 @@ def _by_task(
     """The answers of a file by model and task."""
     log = open_log(path)
     made: dict[tuple[str, str], tuple[ModelFacts, list[Answer]]] = {}
-    known: set[str] = set()
     for answer in log.answers:
         named = answer.at(columns["model"]) if "model" in columns else None
         name = model or named or answer.model or log.facts.name
         made.setdefault((name, answer.task), (replace(log.facts, name=name), []))[1].append(answer)
-        known |= {name for name, column in columns.items() if name != "value" and answer.at(column) is not None}
-        known |= {"value"} & columns.keys() if columns.get("value") in answer.ratings else set()
     if not made:
         raise InvalidData("holds no answers", file=path)
-    for name in columns:
-        if name not in known:
-            raise InvalidData(
-                f"has no field `{columns[name]}`; {_fields([(path, next(iter(made.values()))[1])])}",
-                file=path,
-                key=name,
-            )
     return made
 
 
-def _fields(tasks: object) -> str:
-    """The fields of the first answer, in a sentence."""
-    [(_, answers), *_] = tasks  # type: ignore[misc]
-    row = answers[0].row
-    inner = [f"{name}.{key}" for name, held in row.items() if isinstance(held, Mapping) for key in held]
-    return f"it has {', '.join(f'`{name}`' for name in [*row, *inner][:40])}"
+def _check_columns(columns: Mapping[str, str], answers: Sequence[Answer]) -> None:
+    """Refuse a field that no answer of any log has."""
+    for name, column in columns.items():
+        if not any(column in one.ratings if name == "value" else one.at(column) is not None for one in answers):
+            raise UserError(f"--columns {name}={column}: no log has this field; the first {_fields(answers[0])}")
+
+
+def _fields(answer: Answer) -> str:
+    """The fields of an answer, in a sentence."""
+    inner = [f"{name}.{key}" for name, held in answer.row.items() if isinstance(held, Mapping) for key in held]
+    return f"has {', '.join(f'`{name}`' for name in [*answer.row, *inner][:40])}"
 
 
 def _once(found: Gathered, path: Path, answers: Sequence[Answer]) -> list[Answer]:
@@ -161,14 +158,3 @@ def _known(items: dict[str, _Item], item: _Item) -> _Item:
     while items.setdefault(item.id, item) != item:
         item = replace(item, id=f"{item.id}'")
     return item
-
-
-def ratings_of(text: LoggedText) -> Iterator[tuple[str, Rating]]:
-    """What the log says of a text, by rater."""
-    return ((rating.rater, rating) for rating in text.ratings)
-
-
-def reasons(found: Gathered) -> Counter[str]:
-    """Why there is no number, and how often."""
-    scores = (score.unscored for own in found.scores.values() for score in own.values())
-    return Counter(filter(None, scores))

@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class LogQuery:
     """Who answered, where the log does not say or says it otherwise."""
     raters: Sequence[Rater | str] | None = None
     """Who rates what a model wrote; None: those of a study that names none, where the log has no ratings itself."""
-    masking: Masking = Masking()
+    masking: Masking = field(default_factory=Masking)
     reference: tuple[str, ...] = ()
     """Groups that the others of their bias are compared with."""
 
@@ -121,7 +121,7 @@ def _write(found: Gathered, folder: Path, asked: LogQuery) -> list[str]:
             _write_texts(found, ledger, readers, asked.masking)
         ledger.finish()
     return [
-        f"{rater.name} is left out: it needs the words for the groups masked; name them with --group-spec or --mask-terms"
+        f"{rater.name} is left out: it needs the group masked; name its words with --group-spec or --mask-terms"
         for rater in wanted
         if rater not in readers
     ]

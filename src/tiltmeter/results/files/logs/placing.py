@@ -16,7 +16,6 @@ from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.logs.answers import Answer, plain
 from tiltmeter.sources.logs.sides import Sides, sides_of
-from tiltmeter.sources.numbers import as_number
 
 COLUMNS = ("bias", "group", "origin", "value", "model")
 """What can be named where a log calls it otherwise."""
@@ -24,8 +23,11 @@ _BIASES = ("bias", "bias_type", "category", "topic", "domain")
 _GROUPS = ("group", "target_group", "protected_group", "demographic", "demographic_group")
 _ASPECTS = ("race", "ethnicity", "gender", "sex", "religion", "nationality", "age", "disability", "sexual_orientation")
 """Fields called as what people are told apart by; an item may have several of them."""
-_ORIGINS = ("origin", "question_index", "decision_question_id", "template_id", "template", "question")
-_ORIGINS += ("attribute", "occupation", "profession", "filename")
+_ORIGINS = (
+    *("origin", "question_index", "decision_question_id", "template_id", "template", "question"),
+    *("attribute", "occupation", "profession", "filename"),
+)
+"""What several items were made from, which belong together."""
 _IDS = ("id", "example_id")
 _CONTEXTS = ("context_condition",)
 """What tells the same question in another context apart: whether it says who is meant."""
@@ -120,7 +122,10 @@ class LoggedTask:
     def _scores(self, answer: Answer, sides: Sides) -> list[PairScore]:
         """The two sides under each scorer that the log has the figures for."""
         first, second = sides.places
-        texts = f"{answer.context}{answer.options[first]}", f"{answer.context}{answer.options[second]}"
+        start = answer.context
+        if start and not start[-1].isspace() and not answer.options[first][:1].isspace():
+            start += " "
+        texts = f"{start}{answer.options[first]}", f"{start}{answer.options[second]}"
         groups = sides.groups if any(sides.groups) else (STEREOTYPED, OTHER)
         pair = Pair(
             id=f"{answer.task}/{answer.id}",
@@ -131,7 +136,7 @@ class LoggedTask:
             groups=groups,
             stereotyped=0,
             attribute_set=sides.attribute_set,
-            scored_from=(len(answer.context), len(answer.context)),
+            scored_from=(len(start), len(start)),
             group_spans=differences(*texts),
         )
         if answer.logprobs:

@@ -86,7 +86,8 @@ def test_the_stereotyped_answer_of_a_question_depends_on_its_polarity(tmp_path: 
     ]
     rows = read_log(harness(tmp_path, "bbq", made))
     assert values(rows, scorer=LOG_SUM) == {"0": 1.0, "1": 0.0, "2": None, "4": None, "5": 0.0, "6": None}
-    own = {row["item"].rpartition("/")[2]: row for row in rows if row["measure"] == "preference"}
+    summed = [row for row in rows if row["measure"] == "preference" and row["scorer"] == LOG_SUM]
+    own = {row["item"].rpartition("/")[2]: row for row in summed}
     assert [own[name]["reason"] for name in "0246"] == [None, CANNOT_TELL, UNPLACED, NO_LOGPROB]
     assert (own["0"]["group"], own["0"]["against"], own["1"]["group"]) == ("old", "nonOld", "nonOld")
     assert [own[name]["source"] for name in "02"] == ["bbq[ambig]", "bbq[disambig]"]
@@ -327,7 +328,7 @@ def test_an_archive_that_cannot_be_trusted_is_one_sentence(
         for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
             data[data.index(signature) + place] |= 1
     elif harm == "lying":
-        data[data.index(b"PK\x01\x02") + 24] ^= 0x40
+        data[data.index(b"PK\x01\x02") + 16] ^= 0x40
     path.write_bytes(data)
     if harm == "no header":
         with zipfile.ZipFile(path, "w") as made:
@@ -357,7 +358,7 @@ def test_refusals_of_a_chat_log_are_apart_and_each_model_has_its_own(tmp_path: P
     own = [
         (row["model"], row["group"], row["value"], row["reason"])
         for row in found
-        if row["rater"] == "sentiment.vader.v1"
+        if row["rater"] == "sentiment.vader.v1" and row["measure"] == "rating"
     ]
     assert [(model, group, value is not None) for model, group, value, _ in own] == [
         ("m0", "a", True),

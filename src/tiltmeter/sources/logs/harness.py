@@ -116,7 +116,7 @@ def _in_order(value: Any) -> list[Any]:
 def _said(value: Any, asked: int) -> list[Any]:
     """What came back to every question, however deep it is nested."""
     found = value if isinstance(value, list) else [value]
-    while len(found) == 1 and asked > 1 and isinstance(found[0], list):
+    while len(found) == 1 < asked and isinstance(found[0], list) and all(isinstance(one, list) for one in found[0]):
         found = found[0]
     return found
 

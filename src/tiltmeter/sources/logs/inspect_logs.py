@@ -75,7 +75,8 @@ def _answers(path: Path, task: str, samples: Iterable[Mapping[str, Any]], decodi
     for number, whole in enumerate(samples, start=1):
         sample = _resolved({name: held for name, held in whole.items() if name in _READ}, _of(whole, "attachments"))
         item, epoch = _of(sample, "metadata"), sample.get("epoch")
-        said = conversation({"messages": _turns(sample), "output": sample.get("output")})
+        asked = {"messages": _turns(sample)}
+        said = conversation({**asked, "output": sample.get("output")}) or conversation({**asked, "answer": ""})
         text = message_text(_of(sample, "output").get("completion")) or said.get("text", "")
         options = sample.get("choices")
         target = sample.get("target")

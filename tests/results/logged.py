@@ -205,6 +205,7 @@ def zstandard(path: Path, samples: Sequence[Row], folder: Path) -> Path:
 
 def _frame(text: str, path: Path) -> bytes:
     with database() as found:
-        query = f"COPY (SELECT ? AS t) TO '{path}' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01', COMPRESSION zstd)"
+        plain = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
+        query = f"COPY (SELECT ? AS t) TO '{path}' ({plain}, COMPRESSION zstd)"
         found.execute(query, [text])
     return path.read_bytes()

@@ -26,10 +26,10 @@ from tests.results.logged import (
 )
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.measures.scorers import LOG_CHOICE, LOG_PER_CHARACTER, LOG_SUM
-from tiltmeter.records import DECLINED
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.files.logs import LogQuery, import_log, measured_log, read_log
 from tiltmeter.results.files.logs.placing import CANNOT_TELL, FAILED_AS_ZERO, NO_CHOICE, NO_LOGPROB
+from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.measurements.columns import MEASUREMENTS
 from tiltmeter.sources.logs.sides import UNPLACED
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli.analyze_measurements import print_result
-from tiltmeter.cli.conditions import FailIfOption, check, fail_if
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import named_values
 from tiltmeter.cli.rate import masking_of
@@ -77,6 +77,9 @@ def analyze_log(
 
     Answers to two options are compared as pairs; answers about a group get figures by group, and texts are rated.
     Refusals, empty answers and answers that cannot be placed are missing, with the reason.
+
+    --fail-if checks every figure and holds if any fits, e.g. "preference.BIAS.low > 0.55" of pairs, or
+    "sentiment.minilm.BIAS.women/men.high < 0" and "says yes.BIAS.women.value < 0.4" of answers about groups.
     """
     from tiltmeter.results.files.logs import measured_log
 
@@ -85,7 +88,7 @@ def analyze_log(
     kept = named_values("--where", where)
     found = measured_log(logs, asked, where=kept, level=level)
     print_json(found) if as_json else _print(found)
-    fail_if(conditions, found)
+    fail_if_any(conditions, [_named(one) for one in found["cells"]])
 
 
 def import_(
@@ -121,6 +124,15 @@ def import_(
     for note in made.notes:
         say(note)
     say(f"{out}: {', '.join(run.facts)}; {len(run.pairs):,} pairs, {prompts:,} prompts")
+
+
+def _named(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure under the names that conditions use."""
+    from tiltmeter.results.files.logs import rater_in_log
+
+    sides = "/".join(one[name] for name in ("group", "against") if one.get(name))
+    own = {one["bias"]: {sides: one} if one.get("rater") else one}
+    return {rater_in_log(one["rater"]) if one.get("rater") else one["measure"]: own}
 
 
 def _query(

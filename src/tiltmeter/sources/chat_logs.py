@@ -13,6 +13,7 @@ _USUAL = ("response", "answer", "completion", "output", "reply", "generation")
 _ENDS = ("finish_reason", "stop_reason", "finishReason", "blockReason", "reason")
 _DECLINED = ("content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
 """What interfaces say of an answer that was not given."""
+_SPEAKERS = ("system", "developer", "user", "assistant")
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
 """What roles are called elsewhere."""
 CELLS = ("system", "prompt", "text", REFUSED)
@@ -90,7 +91,11 @@ def _values(value: Any) -> Iterator[Any]:
 
 
 def _is_conversation(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "role" in one for one in value)
+    return (
+        isinstance(value, list)
+        and all(isinstance(one, dict) and "role" in one for one in value)
+        and any(one["role"] in _SPEAKERS for one in value)
+    )
 
 
 def _is_said_by_model(turns: Sequence[Any]) -> bool:
@@ -102,7 +107,8 @@ def _is_answer(value: Any, turns: Sequence[Any]) -> bool:
     """Whether this is what came back: a message of its own, not one of those that were sent."""
     if not isinstance(value, dict) or any(value is turn for turn in turns) or value.get("role") in ("user", "system"):
         return False
-    return "content" in value and not _is_conversation(value["content"]) and value.get("type") in (None, "message")
+    held = value.get("content", {})
+    return not isinstance(held, dict) and not _is_conversation(held) and value.get("type") in (None, "message")
 
 
 def _are_answers(value: Any, turns: Sequence[Any]) -> bool:

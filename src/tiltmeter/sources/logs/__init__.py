@@ -14,6 +14,8 @@ from tiltmeter.sources.tables import kind_of, stream_objects
 
 _SAMPLES = ("samples_*.jsonl", "*.eval")
 """The files of a folder that are logs by their names."""
+_LOOKED_AT = 20
+"""Rows by which it is told what a file is."""
 _NEEDED = (
     "is no log that is known: the samples of lm-evaluation-harness (with `doc`, `arguments` and `filtered_resps`), "
     "a log of Inspect (`.eval`, `.json`), or exchanges with a chat model (`messages` and an answer)"
@@ -63,7 +65,7 @@ def _reader(path: Path) -> ModuleType | None:
         return inspect_logs
     if kind_of(path) not in ("json", "json-lines"):
         return None
-    first = next((row for _, row in islice(stream_objects(path), 1)), {})
-    if harness.is_sample(first):
+    some = [row for _, row in islice(stream_objects(path), _LOOKED_AT)]
+    if any(map(harness.is_sample, some)):
         return harness
-    return chats if chats.is_log(path) else None
+    return chats if some and all(map(chats.is_exchange, some)) else None

@@ -27,7 +27,16 @@ _HEADER = struct.Struct("<26xHH")
 _OBJECT = (
     "SELECT json FROM read_json_objects(?, format = 'unstructured', compression = 'zstd', maximum_object_size = ?)"
 )
-_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ from tiltmeter.records import DECLINED, Decoding
 from tiltmeter.sources.cells import NonText
 from tiltmeter.sources.chat_logs import REFUSED, conversation
 from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, facts_of, single
-from tiltmeter.sources.tables import kind_of, stream_objects
+from tiltmeter.sources.tables import stream_objects
 
-LOOKED_AT = 20
 _ASKED = ("prompt", "input", "inputs", "instructions", "question")
 _SAID = ("generated_text", "text", "completion", "response", "output_text", "output", "answer")
 """Where interfaces for bare text have the prompt and what was written."""
@@ -21,12 +19,9 @@ _SETTINGS = {"temperature": ("temperature",), "top_p": ("top_p", "topP"), "top_k
 _LENGTH = ("max_completion_tokens", "max_output_tokens", "maxOutputTokens", "max_tokens", "max_new_tokens")
 
 
-def is_log(path: Path) -> bool:
-    """Whether the rows of a file are exchanges with a chat model."""
-    if kind_of(path) not in ("json", "json-lines"):
-        return False
-    some = [row for _, row in islice(stream_objects(path), LOOKED_AT)]
-    return bool(some) and all(conversation(row) or _is_bare(row) for row in some)
+def is_exchange(row: dict[str, Any]) -> bool:
+    """Whether a row is an exchange with a chat model."""
+    return bool(conversation(row)) or _is_bare(row)
 
 
 def read(path: Path) -> LogFile:

@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def _plan(found: Gathered, readers: Sequence[Rater], asked: LogQuery) -> Plan:
             asked.reference,
         )
     study = Study(
-        name=found.files[0].stem if len(found.files) == 1 else found.files[0].absolute().parent.name,
+        name=Path(commonpath([path.absolute() for path in found.files])).stem,
         models=tuple(found.facts),
         sources=tuple(SourceChoice(_PAIRS, label=label) for label in _sources(found.pairs)),
         scorers=tuple(found.scorers),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tiltmeter.measures.scorers import LOG_CHOICE, LOG_PER_CHARACTER, LOG_SUM
-from tiltmeter.raters.class_map import COLUMN, COLUMN_NAME, of
+from tiltmeter.raters.class_map import COLUMN, COLUMN_NAME, of, split
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Pair, PairScore, Prompt, Rating
 from tiltmeter.results.measurements.columns import OTHER, STEREOTYPED
@@ -43,6 +43,15 @@ def _rater(what: str, axis: str, ends: tuple[float, float], worse: str) -> str:
     """The name of a figure of a log, as that of a rater, which says its scale."""
     said = str(of({"range": list(ends), "worse": worse, "axis": axis}, COLUMN))
     return f"{COLUMN_NAME}:{what}[{said.removeprefix(';')}]"
+
+
+def rater_in_log(name: str) -> str:
+    """What a log calls the figure that is this rater; of another rater its name.
+
+    >>> rater_in_log(GRANTS), rater_in_log("sentiment.vader.v1")
+    ('says yes', 'sentiment.vader.v1')
+    """
+    return split(name)[0].removeprefix(f"{COLUMN_NAME}:")
 
 
 _SHARE, _ODDS = (0.0, 1.0), (-100.0, 100.0)

@@ -42,7 +42,7 @@ def test_an_imported_log_is_compared_ranked_and_reported_as_a_run(tiltmeter: Com
     asked = tiltmeter("multiverse", "run", "--list", "--json").json["questions"]
     assert {(one["view"], one["bias"], *one["groups"]) for one in asked} == {
         ("continuations", "credit", "a", "b"),
-        ("pairs", "gender"),
+        ("pairs", "gender", "disadvantaged", "advantaged"),
     }
     arguments = ("-q", "1", "--model", "org/two", "--permutations", "99", "--json")
     [answer] = tiltmeter("multiverse", "run", *arguments).json["answers"]

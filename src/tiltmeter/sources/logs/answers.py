@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from tiltmeter.records import Decoding, ModelFacts
 from tiltmeter.sources.cells import as_cell
 from tiltmeter.sources.numbers import as_number
 
+_MOST = 1e9
 UNSTATED = Decoding(max_new_tokens=0)
 """How a text was drawn of which the log says nothing: no length is a limit."""
 
@@ -85,6 +86,45 @@ class LogFile:
 def facts_of(name: str, revision: Any = None, device: Any = None, dtype: Any = None) -> ModelFacts:
     """What a log says of a model; what it does not say is blank, and not the default of a model that ran here."""
     return ModelFacts(name, "causal", revision=single(revision), device=single(device), dtype=single(dtype))
+
+
+_SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "temperature": ("temperature",),
+    "top_k": ("top_k", "topK"),
+    "top_p": ("top_p", "topP"),
+    "max_new_tokens": (
+        *("max_new_tokens", "max_gen_toks", "max_completion_tokens", "max_output_tokens"),
+        *("maxOutputTokens", "max_tokens"),
+    ),
+}
+"""What settings of a decoding are called."""
+
+
+def decoding_of(find: Callable[[Sequence[str]], object], stop: Sequence[str] = ()) -> Decoding:
+    """The settings of a text, as far as something is found under the names that they have.
+
+    >>> settings = {"max_tokens": 5, "temperature": None}
+    >>> decoding_of(lambda names: next(filter(None, map(settings.get, names)), None)).length_words
+    '5 new tokens'
+    """
+
+    def of(name: str, usual: float) -> float:
+        value = as_number(as_cell(find(_SETTINGS[name])))
+        return usual if value is None or not 0 <= value < _MOST else value
+
+    return Decoding(
+        temperature=of("temperature", UNSTATED.temperature),
+        top_k=int(of("top_k", 0)),
+        # At 0 nothing could be written.
+        top_p=of("top_p", 1.0) or 1.0,
+        max_new_tokens=int(of("max_new_tokens", 0)),
+        stop=tuple(stop),
+    )
+
+
+def first_of(holder: Mapping[str, Any]) -> Callable[[Sequence[str]], object]:
+    """What finds the first of some names in an object."""
+    return lambda names: next((holder[name] for name in names if name in holder), None)
 
 
 def single(value: Any) -> str:

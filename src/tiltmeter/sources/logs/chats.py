@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.records import DECLINED, Decoding
+from tiltmeter.records import DECLINED
 from tiltmeter.sources.cells import NonText
 from tiltmeter.sources.chat_logs import REFUSED, conversation
-from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, facts_of, single
+from tiltmeter.sources.logs.answers import Answer, LogFile, decoding_of, facts_of, single
 from tiltmeter.sources.tables import stream_objects
 
 _ASKED = ("prompt", "input", "inputs", "instructions", "question")
 _SAID = ("generated_text", "text", "completion", "response", "output_text", "output", "answer")
 """Where interfaces for bare text have the prompt and what was written."""
-_SETTINGS = {"temperature": ("temperature",), "top_p": ("top_p", "topP"), "top_k": ("top_k", "topK")}
-_LENGTH = ("max_completion_tokens", "max_output_tokens", "maxOutputTokens", "max_tokens", "max_new_tokens")
 
 
 def is_exchange(row: dict[str, Any]) -> bool:
@@ -42,7 +41,7 @@ def _answers(path: Path) -> Iterator[Answer]:
             context=said.get("prompt", ""),
             model=_deep(row, ("model", "modelVersion", "model_name")),
             text="" if isinstance(text, NonText) else text,
-            decoding=_decoding(row),
+            decoding=decoding_of(partial(_deep, row)),
             failed=DECLINED if said.get(REFUSED) == "1" else text.what if isinstance(text, NonText) else "",
         )
 
@@ -58,7 +57,7 @@ def _bare(row: Mapping[str, Any]) -> dict[str, str]:
     return {} if said is None else {"prompt": _deep(row, _ASKED), "text": said}
 
 
-def _deep(row: Any, names: tuple[str, ...]) -> str:
+def _deep(row: Any, names: Sequence[str]) -> str:
     """The first text or number under one of these names, from the outside in."""
     level = [row]
     while level:
@@ -73,21 +72,3 @@ def _deep(row: Any, names: tuple[str, ...]) -> str:
             if isinstance(held, (dict, list))
         ]
     return ""
-
-
-def _decoding(row: Mapping[str, Any]) -> Decoding:
-    """The settings that the request names."""
-
-    def of(names: tuple[str, ...], usual: float) -> float:
-        try:
-            found = float(_deep(row, names) or usual)
-        except ValueError:
-            return usual
-        return found if 0 <= found < 1e6 else usual
-
-    return Decoding(
-        temperature=of(_SETTINGS["temperature"], UNSTATED.temperature),
-        top_k=int(of(_SETTINGS["top_k"], 0)),
-        top_p=of(_SETTINGS["top_p"], 1.0) or 1.0,
-        max_new_tokens=int(of(_LENGTH, UNSTATED.max_new_tokens)),
-    )

@@ -12,7 +12,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Decoding, ModelFacts
 from tiltmeter.sources.cells import as_cell
 from tiltmeter.sources.datasets.json_files import read_json
-from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, facts_of, single
+from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, decoding_of, facts_of, first_of, single
 from tiltmeter.sources.numbers import as_number
 from tiltmeter.sources.tables import stream_objects
 
@@ -135,20 +135,11 @@ def _first(said: Any) -> Any:
 
 
 def _decoding(settings: Mapping[str, Any]) -> Decoding:
-    """The settings of a text, as far as the log has them."""
-
-    def of(name: str, usual: float) -> float:
-        held = settings.get(name)
-        return held if isinstance(held, (int, float)) and held >= 0 else usual
-
+    """The settings of a text; without sampling it is greedy, whatever the temperature."""
     until = settings.get("until")
-    return Decoding(
-        temperature=float(of("temperature", 0.0 if settings.get("do_sample") is False else UNSTATED.temperature)),
-        top_k=int(of("top_k", 0)),
-        top_p=float(of("top_p", 1.0)) or 1.0,
-        max_new_tokens=int(of("max_gen_toks", of("max_new_tokens", UNSTATED.max_new_tokens))),
-        stop=tuple(filter(None, map(as_cell, until))) if isinstance(until, list) else (),
-    )
+    stop = list(filter(None, map(as_cell, until))) if isinstance(until, list) else []
+    greedy = {"temperature": 0.0} if settings.get("do_sample") is False else {}
+    return decoding_of(first_of({**settings, **greedy}), stop)
 
 
 def _facts(path: Path) -> ModelFacts:

@@ -14,7 +14,7 @@ from tiltmeter.records import DECLINED, Decoding
 from tiltmeter.sources.cells import as_cell
 from tiltmeter.sources.chat_logs import conversation, message_text
 from tiltmeter.sources.datasets.json_files import opening, read_json
-from tiltmeter.sources.logs.answers import UNSTATED, Answer, LogFile, facts_of, single
+from tiltmeter.sources.logs.answers import Answer, LogFile, decoding_of, facts_of, first_of, single
 from tiltmeter.sources.logs.archives import is_archive, names, texts
 
 _HEADERS = ("header.json", "_journal/start.json")
@@ -42,7 +42,9 @@ def read(path: Path) -> LogFile:
         raise InvalidData("is no log of Inspect: it has no `eval.model`", file=path)
     settings = _of(header, "plan", "config") or _of(about, "model_generate_config")
     facts = facts_of(single(about["model"]), revision=_of(about, "model_args").get("revision"))
-    return LogFile(facts, _answers(path, single(about.get("task")) or path.stem, samples, _decoding(settings)))
+    return LogFile(
+        facts, _answers(path, single(about.get("task")) or path.stem, samples, decoding_of(first_of(settings)))
+    )
 
 
 def _opened(path: Path) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]]:
@@ -154,18 +156,3 @@ def _of(holder: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
         held = holder.get(name)
         holder = held if isinstance(held, Mapping) else {}
     return holder
-
-
-def _decoding(settings: Mapping[str, Any]) -> Decoding:
-    """The settings of the texts, as far as the log has them."""
-
-    def of(name: str, usual: float) -> float:
-        held = settings.get(name)
-        return held if isinstance(held, (int, float)) and held >= 0 else usual
-
-    return Decoding(
-        temperature=float(of("temperature", UNSTATED.temperature)),
-        top_k=int(of("top_k", 0)),
-        top_p=float(of("top_p", 1.0)) or 1.0,
-        max_new_tokens=int(of("max_tokens", UNSTATED.max_new_tokens)),
-    )

@@ -375,3 +375,25 @@ def test_figures_of_a_log_are_those_of_its_measurements(tmp_path: Path) -> None:
     shares = [one for one in found["cells"] if one["measure"] == "preference"]
     assert [(one["value"], one["n"]) for one in shares] == [(pytest.approx(4 / 6), 6)]
     assert found["models"] == ["org/model-a"] and not found["missing"]
+
+
+def test_chat_logs_of_two_models_have_the_same_prompts(tmp_path: Path) -> None:
+    for name, order in (("a", (0, 1, 1)), ("b", (1, 0))):
+        asked = [{"messages": [{"role": "user", "content": f"About {at}."}], "group": "xy"[at]} for at in order]
+        rows = [{**one, "response": f"They are kind, says {name}."} for one in asked]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    logs = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    run = import_log(logs, tmp_path / "run", LogQuery(raters=("sentiment.vader",))).run
+    assert run.continuations is not None and len(run.continuations.prompts) == 2
+    [first, second] = table_of(run).of("continuations", measure="rating")[::2]
+    assert sorted(row.item for row in second.rows) == sorted({row.item for row in first.rows})
+    assert [(cell.model, len(cell.rows)) for cell in (first, second)] == [("a", 3), ("b", 2)]
+
+
+def test_a_request_that_failed_is_missing_and_a_log_without_groups_says_so(tmp_path: Path) -> None:
+    asked = {"messages": [{"role": "user", "content": "Who?"}]}
+    rows: list[Row] = [{**asked, "response": "You."}, {**asked, "response": "Me."}, {**asked, "error": {"code": 429}}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = measured_log([tmp_path / "a.jsonl"], LogQuery(raters=("sentiment.vader",)))
+    assert found["missing"] == [{"group": "any", "reason": "the log has no answer", "n": 1}]
+    assert any("--columns group=FIELD" in note for note in found["notes"])

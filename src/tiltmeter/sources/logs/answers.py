@@ -47,6 +47,11 @@ class Answer:
     """Who answered, where a file holds the answers of several."""
 
     @property
+    def is_exchange(self) -> bool:
+        """Whether it is of no item of a test, but of whatever somebody asked."""
+        return self.item is self.row
+
+    @property
     def right(self) -> int | None:
         """The option that is right, where the log says so."""
         number = as_number(self.target)

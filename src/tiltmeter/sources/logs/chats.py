@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,9 @@ from tiltmeter.sources.chat_logs import REFUSED, conversation
 from tiltmeter.sources.logs.answers import Answer, LogFile, decoding_of, facts_of, single
 from tiltmeter.sources.tables import stream_objects
 
+TASK = "chats"
+"""What exchanges of any file are of, so that those of two models can be compared."""
+NO_ANSWER = "the log has no answer"
 _ASKED = ("prompt", "input", "inputs", "instructions", "question")
 _SAID = ("generated_text", "text", "completion", "response", "output_text", "output", "answer")
 """Where interfaces for bare text have the prompt and what was written."""
@@ -30,19 +34,21 @@ def read(path: Path) -> LogFile:
 
 def _answers(path: Path) -> Iterator[Answer]:
     for line, row in stream_objects(path):
-        said = conversation(row) or _bare(row)
-        text = said.get("text", "")
+        said = conversation(row) or _bare(row) or {**conversation({**row, "answer": ""}), "text": "", REFUSED: ""}
+        prompt, text = said.get("prompt", ""), said.get("text", "")
+        unsaid = text.what if isinstance(text, NonText) else NO_ANSWER if said.get(REFUSED) == "" else ""
         yield Answer(
-            task=path.stem,
-            id=f"{line}",
+            task=TASK,
+            # Exchanges have no items: what was asked in the same words is the same.
+            id=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()[:16],
             item=row,
             row=row,
             line=line,
-            context=said.get("prompt", ""),
+            context=prompt,
             model=_deep(row, ("model", "modelVersion", "model_name")),
-            text="" if isinstance(text, NonText) else text,
+            text="" if unsaid else text,
             decoding=decoding_of(partial(_deep, row)),
-            failed=DECLINED if said.get(REFUSED) == "1" else text.what if isinstance(text, NonText) else "",
+            failed=DECLINED if said.get(REFUSED) == "1" else unsaid,
         )
 
 

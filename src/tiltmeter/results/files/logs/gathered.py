@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TypeVar
 from tiltmeter.errors import InvalidData, UnknownName, UserError
 from tiltmeter.records import Decoding, ModelFacts, Pair, PairScore, Prompt
 from tiltmeter.results.files.logs.placing import COLUMNS, LoggedTask, LoggedText
+from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.sources.logs import files_of, open_log
 from tiltmeter.sources.logs.answers import Answer
 
@@ -71,9 +72,11 @@ def gather(paths: Sequence[str | Path], columns: Mapping[str, str] | None = None
     tasks: dict[tuple[str, str], tuple[Path, list[Answer]]] = {}
     for path in found.files:
         for key, (facts, answers) in _by_task(path, columns, model).items():
-            if key in tasks:
-                found.notes.append(f"{tasks[key][0]}: left out, since {path.name} is of the same model and task")
-            tasks[key] = path, answers
+            before, known = tasks.get(key, (path, []))
+            more = answers[0].is_exchange
+            if known and not more:
+                found.notes.append(f"{before}: left out, since {path.name} is of the same model and task")
+            tasks[key] = path, [*known, *answers] if more else answers
             found.facts.setdefault(key[0], facts)
     first = next(iter(tasks.values()))[1][0]
     _check_columns(columns, [answer for _, answers in tasks.values() for answer in answers])
@@ -119,6 +122,8 @@ def _fields(answer: Answer) -> str:
 def _once(found: Gathered, path: Path, answers: Sequence[Answer]) -> list[Answer]:
     """Every answer once: a line that stands twice is left out, another item of the same id gets one of its own."""
     kept: dict[tuple[str, int], Answer] = {}
+    if answers[0].is_exchange:
+        return _samples(answers)
     twice = 0
     for answer in answers:
         before = kept.get((answer.id, answer.sample))
@@ -134,6 +139,16 @@ def _once(found: Gathered, path: Path, answers: Sequence[Answer]) -> list[Answer
     return list(kept.values())
 
 
+def _samples(answers: Sequence[Answer]) -> list[Answer]:
+    """Exchanges in which the same was asked are samples."""
+    asked: Counter[str] = Counter()
+    made = []
+    for answer in answers:
+        made.append(replace(answer, sample=asked[answer.id]))
+        asked[answer.id] += 1
+    return made
+
+
 def _place(found: Gathered, model: str, path: Path, task: LoggedTask) -> None:
     """Add what the answers of a task come to."""
     lost = 0
@@ -146,6 +161,8 @@ def _place(found: Gathered, model: str, path: Path, task: LoggedTask) -> None:
             for score in made:
                 pair = _known(found.pairs, score.pair)
                 found.scores[model][pair.id, score.scorer] = replace(score, pair=pair)
+    if all(one.prompt.group == ANY for one in found.texts[model]) and found.texts[model]:
+        found.notes.append(f"{path}: names no group; --columns group=FIELD says which field does")
     if lost:
         every = len(task.answers)
         found.notes.append(

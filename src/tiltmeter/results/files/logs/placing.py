@@ -168,12 +168,11 @@ class LoggedTask:
 
     def _text(self, answer: Answer, bias: str, group: str, several: bool) -> LoggedText:
         prompt = Prompt(
-            id=f"{answer.task}/{answer.id}{f'/{bias}' if several else ''}",
+            id="/".join([answer.task, answer.id, *([bias] if several else [group] if answer.is_exchange else [])]),
             source=self._source(answer),
             bias=bias,
             # Exchanges have no items: those with the same prompt have one origin.
-            origin=self._origin(answer, answer.context.strip() if answer.item is answer.row else answer.id)
-            or answer.id,
+            origin=self._origin(answer, answer.context.strip() if answer.is_exchange else answer.id) or answer.id,
             text=answer.context,
             group=group,
         )

@@ -28,10 +28,10 @@ from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.measures.scorers import LOG_CHOICE, LOG_PER_CHARACTER, LOG_SUM
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.files.logs import LogQuery, import_log, measured_log, read_log
-from tiltmeter.results.files.logs.placing import CANNOT_TELL, FAILED_AS_ZERO, NO_CHOICE, NO_LOGPROB
+from tiltmeter.results.files.logs.placing import FAILED_AS_ZERO, NO_CHOICE, NO_LOGPROB
 from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.measurements.columns import MEASUREMENTS
-from tiltmeter.sources.logs.sides import UNPLACED
+from tiltmeter.sources.logs.sides import CANNOT_TELL, UNPLACED
 
 UNRATED = LogQuery(raters=())
 
@@ -88,6 +88,7 @@ def test_the_stereotyped_answer_of_a_question_depends_on_its_polarity(tmp_path: 
     assert values(rows, scorer=LOG_SUM) == {"0": 1.0, "1": 0.0, "2": None, "4": None, "5": 0.0, "6": None}
     summed = [row for row in rows if row["measure"] == "preference" and row["scorer"] == LOG_SUM]
     own = {row["item"].rpartition("/")[2]: row for row in summed}
+    assert [own[name]["label"] for name in "024"] == [None, "unknown", None]
     assert [own[name]["reason"] for name in "0246"] == [None, CANNOT_TELL, UNPLACED, NO_LOGPROB]
     assert (own["0"]["group"], own["0"]["against"], own["1"]["group"]) == ("old", "nonOld", "nonOld")
     assert [own[name]["source"] for name in "02"] == ["bbq[ambig]", "bbq[disambig]"]
@@ -171,7 +172,7 @@ def test_what_stands_twice_counts_once_and_the_first_filter_counts(tmp_path: Pat
     other["arguments"] = {**other["arguments"], "gen_args_0": {"arg_0": "", "arg_1": "The clerk said she ran."}}
     log = harness(tmp_path / "a", "crows_pairs", [*made, made[0], {**made[1], "filter": "second"}, other])
     made_run = import_log([log], tmp_path / "run")
-    assert len(made_run.run.pairs) == 7 and "1 of 8 answers left out" in made_run.notes[0]
+    assert len(made_run.run.pairs) == 7 and "1 answers are left out" in made_run.notes[0]
 
 
 @pytest.mark.parametrize(

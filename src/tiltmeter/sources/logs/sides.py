@@ -13,6 +13,7 @@ from tiltmeter.sources.pair_logs import side_of
 
 UNKNOWN = "unknown"
 """What BBQ calls the answer that it cannot be known."""
+CANNOT_TELL = "the model chose the answer that it cannot be known"
 UNPLACED = "the log does not say which of the two answers is the stereotyped one"
 _LABELS = {"stereotype": 0, "stereotyped": 0, "antistereotype": 1, "antistereotyped": 1}
 _NUMBERS = {1: 0, 0: 1}

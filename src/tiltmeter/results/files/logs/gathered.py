@@ -69,26 +69,69 @@ def gather(paths: Sequence[str | Path], columns: Mapping[str, str] | None = None
     found = Gathered(files=files_of(paths))
     if not found.files:
         raise InvalidData("no log was named; name files, or folders of logs")
-    tasks: dict[tuple[str, str], tuple[Path, list[Answer]]] = {}
+    tasks: dict[tuple[str, str], _Task] = {}
+    unknown, fields = dict(columns), ""
     for path in found.files:
         for key, (facts, answers) in _by_task(path, columns, model).items():
-            before, known = tasks.get(key, (path, []))
-            more = answers[0].is_exchange
-            if known and not more:
-                found.notes.append(f"{before}: left out, since {path.name} is of the same model and task")
-            tasks[key] = path, [*known, *answers] if more else answers
             found.facts.setdefault(key[0], facts)
-    first = next(iter(tasks.values()))[1][0]
-    _check_columns(columns, [answer for _, answers in tasks.values() for answer in answers])
-    for (name, _), (path, answers) in tasks.items():
-        _place(found, name, path, LoggedTask(_once(found, path, answers), columns))
+            fields = fields or _fields(answers[0])
+            unknown = {name: column for name, column in unknown.items() if not _has(answers, name, column)}
+            before = tasks.get(key)
+            if before and answers[0].is_exchange:
+                before.add(answers, columns)
+            else:
+                if before:
+                    found.notes.append(f"{before.path}: left out, since {path.name} is of the same model and task")
+                tasks[key] = _Task(path)
+                tasks[key].add(answers, columns)
+    for name, column in unknown.items():
+        raise UserError(f"--columns {name}={column}: no log has this field; the first {fields}")
+    for (name, _), task in tasks.items():
+        _collect(found, name, task)
     if not found.pairs and not found.prompts:
         raise InvalidData(
             "no item names a group, or says which answer is the stereotyped one; --columns group=FIELD says which "
-            f"field has the group, e.g. group=doc.race or group=metadata.group; the first {_fields(first)}",
+            f"field has the group, e.g. group=doc.race or group=metadata.group; the first {fields}",
             file=found.files[0],
         )
     return found
+
+
+@dataclass(slots=True)
+class _Task:
+    """What the answers of one model to one task come to."""
+
+    path: Path
+    made: list[list[PairScore] | LoggedText | None] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
+    twice: int = 0
+
+    def add(self, answers: Sequence[Answer], columns: Mapping[str, str]) -> None:
+        """Place the answers of a file."""
+        own = self._samples(answers) if answers[0].is_exchange else self._once(answers)
+        self.made += LoggedTask(own, columns).placed()
+
+    def _samples(self, answers: Sequence[Answer]) -> list[Answer]:
+        """Exchanges in which the same was asked are samples."""
+        made = []
+        for answer in answers:
+            made.append(replace(answer, sample=self.asked[answer.id]))
+            self.asked[answer.id] += 1
+        return made
+
+    def _once(self, answers: Sequence[Answer]) -> list[Answer]:
+        """A line that stands twice is left out; another item of the same id gets one of its own."""
+        kept: dict[tuple[str, int], Answer] = {}
+        for answer in answers:
+            before = kept.setdefault((answer.id, answer.sample), answer)
+            if before is answer:
+                continue
+            if (before.item, before.context, before.options) == (answer.item, answer.context, answer.options):
+                self.twice += 1
+            else:
+                other = replace(answer, id=f"{answer.id}#{answer.line}")
+                kept[other.id, other.sample] = other
+        return list(kept.values())
 
 
 def _by_task(
@@ -106,11 +149,9 @@ def _by_task(
     return made
 
 
-def _check_columns(columns: Mapping[str, str], answers: Sequence[Answer]) -> None:
-    """Refuse a field that no answer of any log has."""
-    for name, column in columns.items():
-        if not any(column in one.ratings if name == "value" else one.at(column) is not None for one in answers):
-            raise UserError(f"--columns {name}={column}: no log has this field; the first {_fields(answers[0])}")
+def _has(answers: Sequence[Answer], name: str, column: str) -> bool:
+    """Whether an answer has a field."""
+    return any(column in one.ratings if name == "value" else one.at(column) is not None for one in answers)
 
 
 def _fields(answer: Answer) -> str:
@@ -119,55 +160,25 @@ def _fields(answer: Answer) -> str:
     return f"has {', '.join(f'`{name}`' for name in [*answer.row, *inner][:40])}"
 
 
-def _once(found: Gathered, path: Path, answers: Sequence[Answer]) -> list[Answer]:
-    """Every answer once: a line that stands twice is left out, another item of the same id gets one of its own."""
-    kept: dict[tuple[str, int], Answer] = {}
-    if answers[0].is_exchange:
-        return _samples(answers)
-    twice = 0
-    for answer in answers:
-        before = kept.get((answer.id, answer.sample))
-        if before is None:
-            kept[answer.id, answer.sample] = answer
-        elif (before.item, before.context, before.options) == (answer.item, answer.context, answer.options):
-            twice += 1
-        else:
-            other = replace(answer, id=f"{answer.id}#{answer.line}")
-            kept[other.id, other.sample] = other
-    if twice:
-        found.notes.append(f"{path}: {twice:,} of {len(answers):,} answers left out, since their item is there twice")
-    return list(kept.values())
-
-
-def _samples(answers: Sequence[Answer]) -> list[Answer]:
-    """Exchanges in which the same was asked are samples."""
-    asked: Counter[str] = Counter()
-    made = []
-    for answer in answers:
-        made.append(replace(answer, sample=asked[answer.id]))
-        asked[answer.id] += 1
-    return made
-
-
-def _place(found: Gathered, model: str, path: Path, task: LoggedTask) -> None:
+def _collect(found: Gathered, model: str, task: _Task) -> None:
     """Add what the answers of a task come to."""
-    lost = 0
-    for made in task.placed():
-        if made is None:
-            lost += 1
-        elif isinstance(made, LoggedText):
+    groups = set()
+    for made in task.made:
+        if isinstance(made, LoggedText):
             found.texts[model].append(replace(made, prompt=_known(found.prompts, made.prompt)))
+            groups.add(made.prompt.group)
         else:
-            for score in made:
+            for score in made or ():
                 pair = _known(found.pairs, score.pair)
                 found.scores[model][pair.id, score.scorer] = replace(score, pair=pair)
-    if all(one.prompt.group == ANY for one in found.texts[model]) and found.texts[model]:
-        found.notes.append(f"{path}: names no group; --columns group=FIELD says which field does")
-    if lost:
-        every = len(task.answers)
-        found.notes.append(
-            f"{path}: {lost:,} of {every:,} items name no group and are left out; see --columns group=FIELD"
-        )
+    lost = {
+        "answers are left out, since their item is there twice": task.twice,
+        "items are left out, since they name no group; --columns group=FIELD says which field does": sum(
+            made is None for made in task.made
+        ),
+        "texts name no group; --columns group=FIELD says which field does": len(task.made) if groups == {ANY} else 0,
+    }
+    found.notes += [f"{task.path}: {count:,} {why}" for why, count in lost.items() if count]
 
 
 def _known(items: dict[str, _Item], item: _Item) -> _Item:

@@ -15,7 +15,7 @@ from tiltmeter.results.measurements.columns import OTHER, STEREOTYPED
 from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.logs.answers import Answer, plain
-from tiltmeter.sources.logs.sides import Sides, sides_of
+from tiltmeter.sources.logs.sides import CANNOT_TELL, Sides, sides_of
 
 COLUMNS = ("bias", "group", "origin", "value", "model")
 """What can be named where a log calls it otherwise."""
@@ -32,7 +32,6 @@ _IDS = ("id", "example_id")
 _CONTEXTS = ("context_condition",)
 """What tells the same question in another context apart: whether it says who is meant."""
 NO_CHOICE = "the answer names none of the options, or several"
-CANNOT_TELL = "the model chose the answer that it cannot be known"
 NO_LOGPROB = "the log has no finite log-probability of an answer"
 FAILED_AS_ZERO = "the log has 0, which the harness also writes where the rating failed"
 NO_NUMBER = "the log has no number"

@@ -83,7 +83,7 @@ def _tables() -> list[Reader]:
     from tiltmeter import raters
     from tiltmeter.results import summarise_file
     from tiltmeter.results.files.blocks import BlockLayout, read_blocks
-    from tiltmeter.results.files.logs import LogQuery, read_log
+    from tiltmeter.results.files.logs import read_log
     from tiltmeter.results.files.next_words import summarise_next_word_file
     from tiltmeter.results.files.rated import summarise_rated_file
     from tiltmeter.results.files.rated_texts import RatedColumns
@@ -95,7 +95,7 @@ def _tables() -> list[Reader]:
     from tiltmeter.sources.tables import read_table, stream_table
 
     def logged(path: Path) -> None:
-        read_log(path, LogQuery(raters=()))
+        read_log(path, raters=())
 
     def rated(path: Path) -> None:
         rate_file(path, path.with_name("out.csv"), [raters.load("sentiment.vader.v1")])

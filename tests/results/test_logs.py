@@ -33,8 +33,6 @@ from tiltmeter.results.files.rated_values import DECLINED
 from tiltmeter.results.measurements.columns import MEASUREMENTS
 from tiltmeter.sources.logs.sides import CANNOT_TELL, UNPLACED
 
-UNRATED = LogQuery(raters=())
-
 
 def values(rows: list[Row], measure: str = "preference", **choices: str) -> dict[str, float | None]:
     """By item, the values of one measure."""
@@ -228,12 +226,12 @@ def test_fields_can_be_named_and_one_that_is_nowhere_is_refused(tmp_path: Path) 
     with pytest.raises(InvalidData, match="no item names a group.*`doc.who`"):
         read_log(log)
     columns = {"group": "doc.who.called", "bias": "kind", "origin": "doc.kind"}
-    rows = read_log(log, LogQuery(columns))
+    rows = read_log(log, columns)
     assert {(row["group"], row["bias"], row["origin"]) for row in rows} == {("x", "a", "a")}
     with pytest.raises(UserError, match="group=nothing"):
-        read_log(log, LogQuery({"group": "nothing"}))
+        read_log(log, {"group": "nothing"})
     with pytest.raises(UserError, match="no column `groups`"):
-        read_log(log, LogQuery({"groups": "doc"}))
+        read_log(log, {"groups": "doc"})
 
 
 def test_two_models_of_a_folder_have_the_same_items(tmp_path: Path) -> None:
@@ -309,12 +307,13 @@ def test_texts_of_inspect_have_epochs_attachments_and_failures(tmp_path: Path) -
 
 
 def test_decisions_in_words_are_read(tmp_path: Path) -> None:
-    said = ["Yes.", "no, never", "I am not sure", "“Yes”"]
+    said = ["Yes.", "no, never", "I am not sure", "“Yes”", "I'm sorry, but I can't help with that.", ""]
     made = [
         inspect_sample(at, text=text, target="yes", metadata={"group": "ab"[at % 2]}) for at, text in enumerate(said)
     ]
     rows = read_log(archive(tmp_path / "l.eval", made))
-    assert rated(rows, "says yes") == [("a", 1.0), ("b", 0.0), ("a", None), ("b", 1.0)]
+    assert rated(rows, "says yes") == [("a", 1.0), ("b", 0.0), ("a", None), ("b", 1.0), ("a", None), ("b", None)]
+    assert [row["reason"] for row in rows] == [None, None, NO_CHOICE, None, DECLINED, "the text is empty"]
 
 
 @pytest.mark.parametrize("harm", ["cut", "encrypted", "no header", "bomb", "not JSON", "lying"])
@@ -340,7 +339,7 @@ def test_an_archive_that_cannot_be_trusted_is_one_sentence(
     elif harm == "bomb":
         monkeypatch.setattr("tiltmeter.sources.logs.archives.LARGEST", 100)
     with pytest.raises(InvalidData) as error:
-        read_log(path, UNRATED)
+        read_log(path, raters=())
     assert str(path) in str(error.value)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["l.eval"]
 
@@ -355,7 +354,7 @@ def test_refusals_of_a_chat_log_are_apart_and_each_model_has_its_own(tmp_path: P
     ]
     rows[2]["reply"]["refusal"] = rows[0]["reply"]["refusal"] = rows[3]["reply"]["refusal"] = None
     log.write_text("\n".join(map(json.dumps, rows)))
-    found = read_log(log, LogQuery({"group": "who"}, raters=("sentiment.vader",)))
+    found = read_log(log, {"group": "who"}, raters=("sentiment.vader",))
     own = [
         (row["model"], row["group"], row["value"], row["reason"])
         for row in found

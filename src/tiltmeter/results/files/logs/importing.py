@@ -75,10 +75,19 @@ def import_log(paths: Sequence[str | Path], folder: str | Path, query: LogQuery 
     return Imported(read_run(place), (*found.notes, *notes))
 
 
-def read_log(path: str | Path, query: LogQuery | None = None) -> list[dict[str, object]]:
-    """The measurements of a log, with the columns of `docs/measurements.md`."""
+def read_log(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    model: str | None = None,
+    raters: Sequence[Rater | str] | None = None,
+) -> list[dict[str, object]]:
+    """The measurements of a log, or of a folder of logs, with the columns of `docs/measurements.md`.
+
+    `columns`, `model` and `raters` are those of a `LogQuery`.
+    """
     with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
-        run = import_log([path], Path(folder) / "log", query).run
+        run = import_log([path], Path(folder) / "log", LogQuery(columns, model, raters)).run
         return [{**dict.fromkeys(MEASUREMENTS), **row} for row in measurements(run)]
 
 

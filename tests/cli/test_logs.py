@@ -47,6 +47,8 @@ def test_an_imported_log_is_compared_ranked_and_reported_as_a_run(tiltmeter: Com
     arguments = ("-q", "1", "--model", "org/two", "--permutations", "99", "--json")
     [answer] = tiltmeter("multiverse", "run", *arguments).json["answers"]
     assert answer["verdict"]["of"] == 2
+    planned = tiltmeter("plan", "run", "--width", "0.2")
+    assert planned.status == 0 or "bug" not in planned.err
     assert tiltmeter("report", "run").status == 0
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "length not stated" in page and "another program" in page

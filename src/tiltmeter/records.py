@@ -385,9 +385,11 @@ class Decoding:
     """The system prompt before the request; blank: that of the model's own template."""
 
     @property
-    def length_words(self) -> str:
-        """How long a text could get; of a log that does not say, that."""
-        return f"{self.max_new_tokens} new tokens" if self.max_new_tokens else "length not stated"
+    def unstated(self) -> frozenset[str]:
+        """The settings that nobody knows: a log need not say how long a text could get, nor at what temperature."""
+        if self.max_new_tokens:
+            return frozenset()
+        return frozenset({"max_new_tokens"} | ({"temperature"} if self.temperature == 1 else set()))
 
     @property
     def bare(self) -> Decoding:

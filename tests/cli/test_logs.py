@@ -51,7 +51,7 @@ def test_an_imported_log_is_compared_ranked_and_reported_as_a_run(tiltmeter: Com
     assert planned.status == 0 or "bug" not in planned.err
     assert tiltmeter("report", "run").status == 0
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "length not stated" in page and "another program" in page
+    assert "settings not stated" in page and "another program" in page
 
 
 def test_a_gate_stands_over_a_log(tiltmeter: Command, tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
     words = ["greedy" if not decoding.temperature else f"temperature {decoding.temperature:g}"]
     if decoding.beams > 1:
         words = [f"{decoding.beams} beams"]
-    words.append(f"{decoding.max_new_tokens} tokens" if decoding.max_new_tokens else "length not stated")
+    words.append(f"{decoding.max_new_tokens} tokens")
+    if decoding.unstated:
+        words = [*words[: "temperature" not in decoding.unstated], "settings not stated"]
     if "top_k" in differing and decoding.top_k:
         words.append(f"top k {decoding.top_k}")
     if "top_p" in differing and decoding.top_p < 1:

@@ -46,7 +46,7 @@ ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **di
 """Measurements by cell, in the order of the study."""
 _DECODING_WORDS = {"max_new_tokens": "new tokens", "form": "asked as", "system": "system prompt"}
 """What a setting of a decoding is called where it is not called by its name."""
-_BLANK = {"max_new_tokens": "not stated", "form": "as named", "request": "ours", "system": "the template's own"}
+_BLANK = {"form": "as named", "request": "ours", "system": "the template's own"}
 """How a prompt is put where the study does not say."""
 
 
@@ -382,6 +382,7 @@ def decoding_choices(decoding: Decoding) -> dict[str, str]:
     ('40', '40')
     """
     values = {name: getattr(decoding, name) or _BLANK.get(name, getattr(decoding, name)) for name in DECODING}
+    values |= dict.fromkeys(decoding.unstated, "not stated")
     return {_DECODING_WORDS.get(name, name.replace("_", " ")): _setting(value) for name, value in values.items()}
 
 

@@ -148,7 +148,9 @@ def decoding_words(decoding: Decoding) -> str:
     'temperature 0.6, 40 new tokens, top k 40'
     """
     usual = Decoding()
-    parts = [f"temperature {decoding.temperature:g}", decoding.length_words]
+    parts = [f"temperature {decoding.temperature:g}", f"{decoding.max_new_tokens} new tokens"]
+    if decoding.unstated:
+        parts = [*parts[: "temperature" not in decoding.unstated], "settings not stated"]
     more = {"top_k": "top k", "top_p": "top p", "beams": "beams", "whole_sentences": "whole sentences", "stop": "stop"}
     more |= {"form": "asked as", "request": "request", "system": "system prompt"}
     for name, words in more.items():

@@ -109,8 +109,8 @@ def decoding_of(find: Callable[[Sequence[str]], object], stop: Sequence[str] = (
     """The settings of a text, as far as something is found under the names that they have.
 
     >>> settings = {"max_tokens": 5, "temperature": None}
-    >>> decoding_of(lambda names: next(filter(None, map(settings.get, names)), None)).length_words
-    '5 new tokens'
+    >>> decoding_of(lambda names: next(filter(None, map(settings.get, names)), None)).max_new_tokens
+    5
     """
 
     def of(name: str, usual: float) -> float:

@@ -104,6 +104,7 @@ def test_a_log_of_inspect_is_analysed_where_it_lies(tiltmeter: Command, tmp_path
         (["import", "table.csv", "--out", "r"], "no log that is known"),
         (["analyze", "log", "table.csv"], "no log that is known"),
         (["analyze", "log", "samples_x.jsonl", "--columns", "people=a"], "no column `people`"),
+        (["analyze", "log", "samples_x.jsonl", "--where", "scorers=a"], "did you mean `scorer`"),
         (["analyze", "samples_x.jsonl", "--rater", "nobody"], "no rater `nobody`"),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import raters as raters_module
-from tiltmeter.errors import RunError
+from tiltmeter.errors import RunError, UnknownName
 from tiltmeter.raters import Rater, mask_group
 from tiltmeter.raters.refusal import NAME as REFUSALS
 from tiltmeter.raters.refusal import REFUSAL
@@ -99,6 +99,9 @@ def measured_log(
     level: float = 0.95,
 ) -> dict[str, Any]:
     """Every estimate of what logs hold, as of a table of measurements, and why what is missing is missing."""
+    for name in where or ():
+        if name not in MEASUREMENTS:
+            raise UnknownName("column", name, MEASUREMENTS)
     with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
         made = import_log(paths, Path(folder) / "log", query)
         write_measurements(made.run, Path(folder))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiltmeter.api.calibrating import Calibration, calibrate
     from tiltmeter.api.comparing import Board, Comparison, Sizes, compare, leaderboard, multiverse, plan
     from tiltmeter.api.exporting import export
+    from tiltmeter.api.files import analyze, import_log, read_log
     from tiltmeter.api.frames import Frame
     from tiltmeter.api.rephrasing import rephrase
     from tiltmeter.api.runs import Finding, Findings, Run, read_run
@@ -104,6 +105,7 @@ __all__ = [
     "TokenScores",
     "Watch",
     "__version__",
+    "analyze",
     "calibrate",
     "compare",
     "evaluate_dict",
@@ -112,6 +114,7 @@ __all__ = [
     "file_prompts",
     "find_scorer",
     "gate",
+    "import_log",
     "judge",
     "leaderboard",
     "load_model",
@@ -125,6 +128,7 @@ __all__ = [
     "rate",
     "rate_file",
     "rater",
+    "read_log",
     "read_run",
     "rephrase",
     "score_pairs",

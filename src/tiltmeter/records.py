@@ -389,6 +389,13 @@ class Decoding:
     """The system prompt before the request; blank: that of the model's own template."""
 
     @property
+    def unstated(self) -> frozenset[str]:
+        """The settings that nobody knows: a log need not say how long a text could get, nor at what temperature."""
+        if self.max_new_tokens:
+            return frozenset()
+        return frozenset({"max_new_tokens"} | ({"temperature"} if self.temperature == 1 else set()))
+
+    @property
     def bare(self) -> Decoding:
         """The decoding without how the prompt is put: what the model itself is told."""
         return replace(self, form="", request="", system="")

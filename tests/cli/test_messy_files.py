@@ -37,7 +37,7 @@ def test_refusals_of_a_chat_log_are_apart_from_empty_answers(tiltmeter: Command,
     found = tiltmeter("analyze", tmp_path / "r.csv", "--columns", "value=sentiment.vader", "--json").json
     assert [found["groups"][name]["n_unscored"] for name in "ab"] == [2, 1]
     assert found["groups"]["a"]["mean"] > 0 > found["groups"]["b"]["mean"]
-    refused = tiltmeter("analyze", log)
+    refused = tiltmeter("analyze", "pairs", log)
     assert refused.status == 2 and "tiltmeter rate" in refused.err
     whole = [{"group": g, "turns": [*ASKED["messages"], {"role": "assistant", "content": "Fine."}]} for g in "ab"]
     (tmp_path / "log.json").write_text(json.dumps(whole))

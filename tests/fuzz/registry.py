@@ -83,6 +83,7 @@ def _tables() -> list[Reader]:
     from tiltmeter import raters
     from tiltmeter.results import summarise_file
     from tiltmeter.results.files.blocks import BlockLayout, read_blocks
+    from tiltmeter.results.files.logs import read_log
     from tiltmeter.results.files.next_words import summarise_next_word_file
     from tiltmeter.results.files.rated import summarise_rated_file
     from tiltmeter.results.files.rated_texts import RatedColumns
@@ -92,6 +93,9 @@ def _tables() -> list[Reader]:
     from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
     from tiltmeter.sources.labour_files import match, read_labour
     from tiltmeter.sources.tables import read_table, stream_table
+
+    def logged(path: Path) -> None:
+        read_log(path, raters=())
 
     def rated(path: Path) -> None:
         rate_file(path, path.with_name("out.csv"), [raters.load("sentiment.vader.v1")])
@@ -134,6 +138,9 @@ def _tables() -> list[Reader]:
             lambda path: match(["nurse", "cook"], read_labour(path), by_head=True),
         ),
         Reader("chat logs", lambda: [lines("l.jsonl", seeds.LOGS), one("l.json", seeds.LOGS)], rated),
+        Reader("samples of the harness", seeds.harness_logs, logged),
+        Reader("logs of Inspect", seeds.inspect_logs, logged),
+        Reader("exchanges", lambda: [lines("e.jsonl", seeds.EXCHANGES), one("e.json", seeds.EXCHANGES)], logged),
         Reader("logs of pairs", lambda: [lines("l.jsonl", [_PAIR_LOG, _PAIR_LOG])], pairs_file.read),
     ]
 

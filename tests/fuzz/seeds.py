@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.results import logged
 from tests.sources.datasets import prompt_samples, samples
 from tiltmeter.parquet import write_parquet
 
@@ -105,6 +106,14 @@ LOGS = [
     {"id": 1, "messages": ASKED, "response": {"content": "She is calm.", "refusal": None}, "group": "women"},
     {"id": 2, "request": {"messages": ASKED}, "choices": [{"message": {"role": "assistant", "content": "Ok."}}]},
 ]
+EXCHANGES = [
+    {"model": "m", "group": "a", "temperature": 0.5, "messages": ASKED, "response": {"content": "She is calm."}},
+    {
+        "contents": [{"role": "user", "parts": [{"text": "Who?"}]}],
+        "candidates": [{"content": {"parts": [{"text": "I"}]}}],
+    },
+    {"inputs": "Who?", "generated_text": "She.", "group": "b"},
+]
 NATURAL = [
     {"id": "1", "profession": "nurse", "use": True, "annotated": "The [profession:nurse] went home[continue:, where]"},
     {"id": "2", "profession": "cook", "use": False, "sentence": "A cook.", "steps": ["a"], "reason": "short"},
@@ -184,6 +193,29 @@ def run_folder() -> Files:
     return {
         name.removeprefix("run/"): data for name, data in written(make).items() if not name.endswith(("-wal", "-shm"))
     }
+
+
+def harness_logs() -> list[Files]:
+    """Samples of several tasks, in both forms."""
+    texts = [logged.written(at, {"filename": "f"}, "So", " it is.", toxicity=0.5) for at in range(2)]
+    questions = [logged.bbq(at, "neg", "ambig", (-1.0, -2.0, -3.0, -4.0)) for at in range(2)]
+    decisions = [logged.decision(at, "a", (-1.0, -2.0), (-3.0, -4.0)) for at in range(2)]
+    every = [logged.crows()[:2], logged.crows(old=True)[:2], texts, questions, decisions]
+    return [lines("samples_t.jsonl", rows) for rows in every]
+
+
+def inspect_logs() -> list[Files]:
+    """Archives, and a log as JSON."""
+    made = [logged.inspect_sample(at, text="Yes.", target="yes") for at in range(2)]
+
+    def write(folder: Path) -> None:
+        logged.archive(folder / "l.eval", made)
+
+    def compress(folder: Path) -> None:
+        with tempfile.TemporaryDirectory() as beside:
+            logged.zstandard(folder / "l.eval", made, Path(beside))
+
+    return [written(write), written(compress), one("l.json", {**logged.HEADER, "samples": made})]
 
 
 def datasets() -> dict[str, Files]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from tiltmeter import models, specs
 from tiltmeter.api.frames import Frame
 from tiltmeter.api.shown import Shown, short
-from tiltmeter.calling import number_of
+from tiltmeter.api.tables import Tabular, rows_of, write_rows
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.rating import maker
-from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.files import whole_file
+from tiltmeter.errors import UserError
 from tiltmeter.models import ModelSettings, given
 from tiltmeter.present.blocks import Block, Prose, Section, text
 from tiltmeter.present.known_raters import head_words
@@ -28,16 +24,7 @@ from tiltmeter.results.files.rated import RatedFileSummary, summarise_rated_file
 from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.ratings import Masking, RatedColumn, rate_file
 from tiltmeter.results.summary.known_raters import known_rater
-from tiltmeter.sources.tables import read_table
 from tiltmeter.study.rater_names import rater_choice
-
-
-class _Arrow(Protocol):
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-
-Tabular = str | Path | _Arrow | Mapping[str, Sequence[object]] | Iterable[Mapping[str, object]]
-"""A file, a data frame of pandas or polars, an Arrow table, columns by name, or rows."""
 
 
 def next_words(
@@ -162,10 +149,10 @@ def rate(
     with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
         given = Path(folder) / "texts.jsonl"
         written = Path(folder) / "rated.jsonl"
-        rows = _rows_of(data)
-        _write(given, rows)
+        rows = rows_of(data)
+        write_rows(given, rows)
         if group is not None and origin is None:
-            _write(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
+            write_rows(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
         found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
         summaries = {
             one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or _OWN))
@@ -178,47 +165,6 @@ def rate(
 
 
 _OWN = "tiltmeter row"
-
-
-def _rows_of(data: Tabular) -> list[dict[str, object]]:
-    """The rows of whatever holds a table."""
-    if isinstance(data, str | Path):
-        return [dict(cells) for _, cells in read_table(data)[1]]
-    found: Any = data
-    ways: Sequence[tuple[str, dict[str, object]]]
-    ways = (("to_dict", {"as_series": False}), ("to_pydict", {}), ("to_dict", {"orient": "list"}))
-    for name, options in ways:
-        with suppress(AttributeError, TypeError):
-            found = getattr(data, name)(**options)
-            break
-    try:
-        if isinstance(found, Mapping):
-            columns = {str(name): list(values) for name, values in found.items()}
-            return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return [{str(name): value for name, value in row.items()} for row in found]
-    except (TypeError, ValueError, AttributeError):
-        raise InvalidData(
-            f"a {type(data).__name__} is no table; give a file, a data frame, columns of one length by name, or rows"
-        ) from None
-
-
-def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    if not rows:
-        raise InvalidData("the table has no rows")
-    with whole_file(path) as file:
-        for row in rows:
-            json.dump({key: _plain(value) for key, value in row.items()}, file, ensure_ascii=False)
-            file.write("\n")
-
-
-def _plain(value: object) -> object:
-    """A cell as JSON has it: what pandas calls missing is blank."""
-    if value is None or isinstance(value, str | bool):
-        return value
-    number = number_of(value)
-    if number is None:
-        return str(value) if str(value) not in ("<NA>", "NaT") else None
-    return None if not math.isfinite(number) else int(number) if number.is_integer() else number
 
 
 def _figures(found: Estimate) -> dict[str, object]:

@@ -20,6 +20,7 @@ from tiltmeter.cli import (
     export,
     gate,
     leaderboard,
+    logs,
     models,
     multiverse,
     natural,
@@ -72,6 +73,7 @@ app.command("serve")(serve.serve)
 app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.add_typer(analyze.app, name="analyze")
+app.command("import")(logs.import_)
 app.add_typer(next_words.app, name="next-words")
 app.command("multiverse")(multiverse.multiverse)
 app.command("compare")(compare.compare)

@@ -15,11 +15,12 @@ from tiltmeter.cli import analyze_continuations, analyze_measurements, analyze_n
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say, tell_assumed
 from tiltmeter.cli.file_query import FileQuery
+from tiltmeter.cli.logs import analyze_log
 from tiltmeter.cli.options import named_values
 from tiltmeter.errors import UserError
 
 _VIEWS = {"pairs": "pairs", "continuations": "texts", "next-words": "next-words", "stereoset": "stereoset"}
-_VIEWS |= {"texts": "texts", "measurements": "measurements"}
+_VIEWS |= {"texts": "texts", "measurements": "measurements", "log": "log"}
 """What --view says, and the command that it stands for."""
 
 
@@ -66,9 +67,17 @@ def _with_command(args: Sequence[str], known: Mapping[str, Set[str]]) -> list[st
         raise UserError(f"--layout {layout}: write table or blocks")
     if view or layout:
         return ["blocks" if layout == "blocks" else _VIEWS[view or "texts"], *rest]
+    if "log" in known and _given(rest) <= known["log"] and _is_log(rest[0]):
+        return ["log", *rest]
     usual = "texts" if "value" in named_values("--columns", list(_values(rest, "--columns"))) else "pairs"
     able = [name for name, options in known.items() if _given(rest) <= options]
     return [able[0] if len(able) == 1 else usual, *rest]
+
+
+def _is_log(place: str) -> bool:
+    from tiltmeter.sources.logs import is_log
+
+    return not is_address(place) and is_log(place)
 
 
 def _values(args: Sequence[str], option: str) -> Iterator[str]:
@@ -287,6 +296,9 @@ def stereoset(
     if data is None:
         raise UserError("predictions for StereoSet need its own file: --data dev.json")
     _show(summarise_predictions(Path(file), data, level=level, seed=seed), _print_stereoset, conditions, as_json)
+
+
+app.command("log")(analyze_log)
 
 
 @app.command("measurements")

@@ -74,7 +74,7 @@ def rate(
     if not re.fullmatch(r"|[a-z]{2,3}", language):
         raise UserError(f"--language {language!r}: is not a language code in lower case, e.g. it")
     tell_assumed(file)
-    masking = _masking(group_spec, mask_terms or [], group, mask_column)
+    masking = masking_of(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
     executor = Executor(model_settings(device, dtype, threads))
     loaded = [maker(choice, executor)(words) for choice in choices]
@@ -108,7 +108,8 @@ def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str,
     return tuple(masking.by_group.items())
 
 
-def _masking(spec: str | None, given: Sequence[str], group: str | None, column: str | None) -> Masking:
+def masking_of(spec: str | None, given: Sequence[str], group: str | None, column: str | None) -> Masking:
+    """What the options that name terms say."""
     from tiltmeter import specs
     from tiltmeter.results.files.ratings import Masking
 

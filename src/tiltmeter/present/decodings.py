@@ -30,6 +30,8 @@ def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
     if decoding.beams > 1:
         words = [f"{decoding.beams} beams"]
     words.append(f"{decoding.max_new_tokens} tokens")
+    if decoding.unstated:
+        words = [*words[: "temperature" not in decoding.unstated], "settings not stated"]
     if "top_k" in differing and decoding.top_k:
         words.append(f"top k {decoding.top_k}")
     if "top_p" in differing and decoding.top_p < 1:

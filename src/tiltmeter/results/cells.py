@@ -387,6 +387,7 @@ def decoding_choices(decoding: Decoding) -> dict[str, str]:
     ('40', '40')
     """
     values = {name: getattr(decoding, name) or _BLANK.get(name, getattr(decoding, name)) for name in DECODING}
+    values |= dict.fromkeys(decoding.unstated, "not stated")
     return {_DECODING_WORDS.get(name, name.replace("_", " ")): _setting(value) for name, value in values.items()}
 
 

@@ -59,7 +59,7 @@ def pair_fields(rows: Sequence[Mapping[str, Any]]) -> PairFields | None:
     texts = _texts(common, seen)
     if texts is None:
         return None
-    sides = [_side(place) for place in texts]
+    sides = [side_of(place[-1]) for place in texts]
     stereotyped = sides.index(0) if sorted(map(str, sides)) == ["0", "1"] else None
     rest = [place for place in common if place not in texts]
     scores = _scores(rest, seen)
@@ -98,7 +98,7 @@ def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tupl
         alike = [_similar_texts(row[first].split(), row[second].split()) for row in rows]
         if sum(alike) / len(rows) >= _LIKE and any(row[first] != row[second] for row in rows):
             # A log may hold each sentence twice: those count that are named, and that stand side by side.
-            named = {_side(first), _side(second)} == {0, 1}
+            named = {side_of(first[-1]), side_of(second[-1])} == {0, 1}
             found.append(((round(sum(alike), 6), named, first[:-1] == second[:-1]), (first, second)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
@@ -123,7 +123,12 @@ def _tail(places: tuple[Place, Place]) -> tuple[frozenset[str], frozenset[str]] 
     return (first - second, second - first) if first - second and second - first else None
 
 
-def _side(place: Place) -> int | None:
-    words = set(re.findall(r"[a-z]+", place[-1].lower()))
+def side_of(name: str) -> int | None:
+    """Which side a field of this name holds, 0 for the stereotyped one; None where the name does not say.
+
+    >>> side_of("sent_more"), side_of("anti_stereotype"), side_of("sentence")
+    (0, 1, None)
+    """
+    words = set(re.findall(r"[a-z]+", name.lower()))
     # "anti-stereotype" has the words of both.
     return 1 if words & _SIDES[1] else 0 if words & _SIDES[0] else None

@@ -29,7 +29,8 @@ _OWN = {
     class_map.COLUMN_NAME: class_map.COLUMN,
 }
 """Raters of the user's, whose names say what their numbers mean."""
-_RATERS = ["sentiment.minilm", "toxicity.minilm", "hate.minilm", "regard.minilm"]
+RATERS = ["sentiment.minilm", "toxicity.minilm", "hate.minilm", "regard.minilm"]
+"""Those that rate texts where nobody names any."""
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
     "temperature": (float, 0, 100, "a number from 0 (greedy) up"),
@@ -177,7 +178,7 @@ class ContinuationsReader:
 
     def _raters(self) -> tuple[RaterChoice, ...]:
         key = (_PLACE, "raters")
-        found = [self._rater(given) for given in self.reader.value(key, list, _RATERS)]
+        found = [self._rater(given) for given in self.reader.value(key, list, RATERS)]
         doubled = next((one for at, one in enumerate(found) if one in found[:at]), None)
         if doubled:
             raise self.reader.error(key, f"`{doubled.name}` is listed twice")

@@ -72,12 +72,23 @@ def all_for(family: Family) -> list[Scorer]:
     return [load("scorer", resolve("scorer", name)) for name in _versionless(family)]
 
 
+LOG_SUM, LOG_PER_CHARACTER, LOG_CHOICE = "log.sum.v1", "log.per-character.v1", "log.choice.v1"
+LOGGED: Mapping[str, str] = {
+    LOG_SUM: "log-probability of the answer, as another program logged it",
+    LOG_PER_CHARACTER: "log-probability of the answer per character, as another program logged it",
+    LOG_CHOICE: "1 for the answer that the model chose, as another program logged it, 0 for the other",
+}
+"""What stands for a scorer where another program scored; these score nothing themselves."""
+
+
 def meaning_of(name: str) -> str:
     """What a scorer of a run puts a number on; of an earlier version, what the newest does, which is said.
 
     >>> meaning_of("masked.slot.v1")
     'log-probability of the group term in its place, given the rest of the sentence; an earlier version'
     """
+    if name in LOGGED:
+        return LOGGED[name]
     known = name if name in names("scorer") else name.rsplit(".v", 1)[0]
     meaning: str = load("scorer", known).meaning
     return meaning if known == name else f"{meaning}; an earlier version"

@@ -103,7 +103,13 @@ def _model_words(facts: ModelFacts) -> str:
             *([f"{facts.parameters:,} parameters"] if facts.parameters else []),
             *([f"revision {revision_words(revision)}"] if revision else []),
             *([f"weights with SHA-256 {facts.weights_sha256[:_SHORT]}…"] if facts.weights_sha256 else []),
-            f"computed on {facts.device} in {facts.dtype}" if facts.weights_sha256 else "computed by a server",
+            (
+                f"computed on {facts.device} in {facts.dtype}"
+                if facts.weights_sha256
+                else "computed by a server"
+                if facts.device
+                else "asked by another program, whose log this is"
+            ),
         ]
     )
 

@@ -43,7 +43,7 @@ def _model(facts: ModelFacts) -> Facts:
             ("Kind", text(f"{facts.family}{size}{context}")),
             ("Revision", text(Span(facts.revision or "unknown", "code"))),
             ("Weights", text("SHA-256 ", Span(facts.weights_sha256 or "unknown", "code"))),
-            ("Computed on", text(f"{facts.device}, {facts.dtype}")),
+            ("Computed on", text(", ".join(filter(None, (facts.device, facts.dtype))) or "unknown")),
             ("Start token", text(Span(str(start), "code"))),
             *([("Versions", text(versions))] if versions else []),
         )

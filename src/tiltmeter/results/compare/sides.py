@@ -150,6 +150,8 @@ def decoding_words(decoding: Decoding) -> str:
     """
     usual = Decoding()
     parts = [f"temperature {decoding.temperature:g}", f"{decoding.max_new_tokens} new tokens"]
+    if decoding.unstated:
+        parts = [*parts[: "temperature" not in decoding.unstated], "settings not stated"]
     more = {"top_k": "top k", "top_p": "top p", "beams": "beams", "whole_sentences": "whole sentences", "stop": "stop"}
     more |= {"form": "asked as", "request": "request", "system": "system prompt"}
     for name, words in more.items():

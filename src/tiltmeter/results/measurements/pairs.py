@@ -24,6 +24,7 @@ from tiltmeter.results.measurements.columns import (
 )
 from tiltmeter.results.scores import terms_of
 from tiltmeter.sources.generated.annotations import ISSUES
+from tiltmeter.sources.logs.sides import CANNOT_TELL, UNKNOWN
 from tiltmeter.store import Run
 
 _Part = TypeVar("_Part")
@@ -48,6 +49,7 @@ def of_score(score: PairScore) -> Iterator[dict[str, Any]]:
     """The rows of one scored pair; measures of what is not the test itself have names of their own."""
     pair, role = score.pair, role_of(score.pair)
     place = {**of_pair(pair), "set": pair.set, "reason": score.unscored}
+    place |= {"label": UNKNOWN} if score.unscored == CANNOT_TELL else {}
     for measure in () if role in (CONTROL, MEANING) else (PREFERENCE, MARGIN):
         ends = scale(measure.low, measure.high, measure.neutral, 1)
         yield {**place, "measure": named(measure.name, role), "value": measure.values([score])[0], **ends}

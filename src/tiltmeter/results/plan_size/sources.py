@@ -77,6 +77,8 @@ class PilotSource:
             source = Source.named(self.given["name"], self.view)
         except UserError:
             return self._pilot(bias, groups)  # A source of a plug-in that is not installed here.
+        if source.reads_file and source.needs_input:
+            return self._pilot(bias, groups)  # Items of a log, which no file has.
         drawn = (*_DRAWN, "structures") if FACTS[self.view].decoded else _DRAWN
         options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]

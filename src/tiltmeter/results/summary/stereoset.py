@@ -15,7 +15,7 @@ from tiltmeter.stats.views.stereoset import TargetItem, TargetSummary, summarise
 def summarise_pairs(cells: Sequence[Cell], seed: int) -> TargetSummary | None:
     """StereoSet's scores from those of the three pairs that its source makes of each example."""
     found: dict[tuple[str, str, str, str], dict[str, float]] = {}
-    if not cells or not cells[0].source.startswith("stereoset"):
+    if not cells or not cells[0].source.startswith("stereoset.v"):
         return None
     biases = {row.item: cell.bias for cell in cells for row in cell.rows}
     for row in cells[0].table.rows(*(cell.number for cell in cells)):

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     # What is public, and where it lives: the one list. Each is imported when it is first asked for.
     from tiltmeter.api.asking import Rated, next_words, rate
     from tiltmeter.api.calibrating import Calibration, calibrate
-    from tiltmeter.api.comparing import Board, Comparison, Sizes, compare, leaderboard, multiverse, plan
+    from tiltmeter.api.comparing import (
+        Board,
+        Comparison,
+        GateResult,
+        Sizes,
+        compare,
+        gate,
+        leaderboard,
+        multiverse,
+        plan,
+    )
     from tiltmeter.api.exporting import export
     from tiltmeter.api.files import analyze, import_log, read_log
     from tiltmeter.api.frames import Frame
@@ -59,7 +69,6 @@ if TYPE_CHECKING:
     )
     from tiltmeter.results import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
     from tiltmeter.results.files.ratings import rate_file
-    from tiltmeter.results.gate import GateResult, gate
     from tiltmeter.sources.own_prompts import prompts as own_prompts
     from tiltmeter.sources.pairs_file import pairs as file_pairs
     from tiltmeter.sources.prompts_file import prompts as file_prompts

@@ -304,3 +304,28 @@ def test_a_trainer_logs_the_findings_over_its_steps(tmp_path: Path) -> None:
     }
     assert len(hashes) == 3
     assert not torch.is_inference_mode_enabled()
+
+
+def test_a_gate_names_the_line_and_its_value_and_what_passes_is_shown(run: tm.Run, tmp_path: Path) -> None:
+    class Worse(Somebody):
+        def score(self, texts: list[str]) -> list[float]:
+            return [-30 - noise(text) - 40 * (" she " in text or text.startswith("She ")) for text in texts]
+
+    keys: dict[str, Any] = {"specs": SPECS, "pairs": {"sources": [{"templates": {"per_attribute": 3}}]}}
+    one, other = (
+        tm.Study(name="gate", models=[tm.wrap(model, name="candidate")], **keys).run(
+            tmp_path / str(number), progress=False, report=False
+        )
+        for number, model in enumerate((Somebody(), Worse()))
+    )
+    same = tm.Study(name="gate", models=[tm.wrap(Somebody(), name="same")], **keys)
+    equal = same.run(tmp_path / "same", progress=False, report=False)
+    passed = tm.gate(tm.compare(one, equal), "worse by more than 5 points")
+    assert passed.passed
+    assert len(repr(passed)) < 200
+    assert {row["outcome"] for row in passed.estimates()} == {"no worse"}
+    assert "<table" in passed._repr_html_()
+    with pytest.raises(tm.GateFailed) as caught:
+        tm.gate(tm.compare(one, other), "worse by more than 1 point", insist=True)
+    assert any(spec in str(caught.value) for spec in SPECS)
+    assert "n = " in str(caught.value)

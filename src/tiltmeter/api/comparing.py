@@ -15,7 +15,9 @@ from tiltmeter.present.blocks import Block
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.saving import Saved, saved_comparison, saved_leaderboards
 from tiltmeter.present.sections.comparing.comparison import comparison
+from tiltmeter.present.sections.comparing.gate import gate_page
 from tiltmeter.present.sections.comparing.leaderboard import leaderboard as leaderboard_page
+from tiltmeter.results import gate as gating
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.findings.evidence import Evidence
@@ -45,6 +47,32 @@ class Comparison(RunComparison, Shown):
     def __repr__(self) -> str:
         said = [sentence for view in self.views for sentence in view.sentences]
         return "\n".join([f"<Comparison of {self.a.name} (A) and {self.b.name} (B)>", *(f"  {one}" for one in said)])
+
+
+class GateResult(gating.GateResult, Shown):
+    """The decision of a gate that let a candidate pass, with every line and the power."""
+
+    def estimates(self) -> Frame:
+        """A row for each line: how much further from neutral the candidate is, with its interval."""
+        return Frame.of_rows(
+            {
+                "view": line.view,
+                **line.about,
+                "outcome": line.outcome,
+                **{name: getattr(line.found, name) for name in ("value", "low", "high", "n", "n_unscored", "origins")},
+                "tolerance": line.tolerance,
+                "power": line.power,
+            }
+            for line in self.lines
+        )
+
+    def blocks(self) -> Sequence[Block]:
+        """The page of the gate."""
+        return gate_page(self).blocks
+
+    def __repr__(self) -> str:
+        power = "" if self.power is None else f"{100 * self.power:.0f} %"
+        return short(f"GateResult {self.verdict}:", {"lines": len(self.lines), "power": power})
 
 
 class Board(Leaderboards, Shown):
@@ -103,6 +131,16 @@ def compare(
     """
     found = compare_runs(opened([a] if b is None else [a, b]), models, views=views, margin=margin)
     return Comparison(**{one.name: getattr(found, one.name) for one in fields(found)})
+
+
+def gate(found: RunComparison, *conditions: str, tolerance: float | None = None, insist: bool = False) -> GateResult:
+    """Let a candidate (B) pass that is no worse than the baseline (A), or raise `GateFailed`, which names the lines.
+
+    Conditions are words ("pairs worse by more than 2 points") or paths ("pairs.overall.difference.low > 0.02"). A gate
+    that cannot detect its own tolerance is refused unless you `insist`.
+    """
+    result = gating.gate(found, *conditions, tolerance=tolerance, insist=insist)
+    return GateResult(**{one.name: getattr(result, one.name) for one in fields(result)})
 
 
 def leaderboard(runs: Runs, *, models: Sequence[str] = (), views: Sequence[View] = ()) -> Board:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tiltmeter.api.progress import to_stderr
 from tiltmeter.engine import Cluster, carry_out
+from tiltmeter.engine.identity import missing_words
 from tiltmeter.errors import RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.present.files import REPORT, write_run
@@ -33,9 +34,21 @@ def measured(
     say: Say = to_stderr,
     cached: bool = True,
     cluster: Cluster | None = None,
-    tell: Callable[[RunState, Path | None], None] | None = None,
+    begin: Callable[[], None] | None = None,
 ) -> Run:
-    """The finished run of a plan; `say` is told where answers came from and `tell` what the folder held."""
+    """The finished run of a plan; `say` is told what the folder held, where answers came from and what is missing.
+
+    `begin` is called first, unless everything is done already.
+    """
+    told = False
+
+    def tell(state: RunState, aside: Path | None) -> None:
+        nonlocal told
+        if begin is not None and not told and state.kind != "finished":
+            begin()
+        told = True
+        _tell_state(state, folder, aside, say)
+
     with _cache(cached, say) as cache, ProgressFile(folder) as file:
         finished = carry_out(
             plan, folder, settings, BothProgress(progress, file), cache=cache, cluster=cluster, tell=tell
@@ -44,7 +57,38 @@ def measured(
             say(f"{cache.trouble}; the run continued without it")
         elif cache and cache.hits:
             say(f"from the cache: {cache.hits:,} of {cache.hits + cache.misses:,} answers")
+    _tell_missing(folder, say)
     return finished
+
+
+def _tell_state(state: RunState, folder: Path, aside: Path | None, say: Say) -> None:
+    """Say what the run folder held, and where an earlier result was moved."""
+    shown = 6 if state.kind == "changed" else len(state.changes)
+    changes = ", ".join(state.changes[:shown]) + (
+        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
+    )
+    if state.kind == "outdated":
+        say(f"{folder}: measuring again, because something it depends on has changed: {changes}")
+    elif state.kind == "lacking":
+        say(f"{folder}: the run is finished; {changes}")
+    elif state.kind == "finished" and state.reported:
+        say(f"{folder}: the run is finished; there is nothing to do")
+    elif state.kind == "finished":
+        say(f"{folder}: the run is finished except for its tables and report")
+    elif state.kind == "begun":
+        say(f"{folder}: resuming the run")
+    elif state.kind == "changed" and aside:
+        say(f"{folder}: the study has changed ({changes}); unchanged parts come from the cache")
+    if aside:
+        say(f"{folder}: the earlier result is now in {aside}")
+
+
+def _tell_missing(folder: Path, say: Say) -> None:
+    """Say which answers a server failed to give."""
+    with Ledger(folder, read_only=True) as ledger:
+        missing = ledger.amendments.missing()
+    if missing:
+        say(f"{folder}: {missing_words(missing)}; run the same command again to request them")
 
 
 @contextmanager

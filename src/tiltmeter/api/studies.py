@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter import study as studies
-from tiltmeter.api.measuring import measured, too_many, usual_folder, write_report
-from tiltmeter.api.progress import Bar, NotebookBar, in_notebook
+from tiltmeter.api.measuring import Say, measured, too_many, usual_folder, write_report
+from tiltmeter.api.progress import Bar, NotebookBar, in_notebook, to_stderr
 from tiltmeter.api.runs import Run
 from tiltmeter.api.shown import short
 from tiltmeter.errors import InvalidStudy, UserError
@@ -108,8 +108,9 @@ class Study:
         bar: Any = nullcontext(NoProgress())
         if progress:
             bar = NotebookBar() if in_notebook() else Bar()
+        say: Say = to_stderr if progress else lambda _: None
         with bar as watching:
-            done = measured(made, place, settings or ModelSettings(), watching, cached=cache, cluster=cluster)
+            done = measured(made, place, settings or ModelSettings(), watching, say=say, cached=cache, cluster=cluster)
         if report and not too_many(done):
             write_report(done, summarise_run(done))
         return Run.of(done)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
     from tiltmeter.results import RunSummary
-    from tiltmeter.store import Run, RunState
+    from tiltmeter.store import Run
     from tiltmeter.study import Plan
 
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
@@ -194,26 +194,16 @@ def measured(
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
-    told = False
-
-    def tell(state: RunState, aside: Path | None) -> None:
-        nonlocal told
-        if not told and state.kind != "finished":
-            tell_plan()
-        told = True
-        _tell_state(state, folder, aside)
-
     try:
         with Bar() as bar:
             finished = measuring.measured(
-                made, folder, settings, bar, say=say, cached=not no_cache, cluster=cluster, tell=tell
+                made, folder, settings, bar, say=say, cached=not no_cache, cluster=cluster, begin=tell_plan
             )
     except KeyboardInterrupt:
         say(f"stopped; run the same command to resume (finished work is in {folder})")
         raise
     finally:
         _say_spent(folder, made.study.models)
-    _tell_missing(folder)
     return finished
 
 
@@ -238,39 +228,6 @@ def _tell_remarks(summary: RunSummary) -> None:
             say(f"WARNING: {repeated.words()}; does the server ignore seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency for {model}: it has no gradients; use a checkpoint")
-
-
-def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
-    """Say what the run folder held, and where an earlier result was moved."""
-    shown = 6 if state.kind == "changed" else len(state.changes)
-    changes = ", ".join(state.changes[:shown]) + (
-        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
-    )
-    if state.kind == "outdated":
-        say(f"{folder}: measuring again, because something it depends on has changed: {changes}")
-    elif state.kind == "lacking":
-        say(f"{folder}: the run is finished; {changes}")
-    elif state.kind == "finished" and state.reported:
-        say(f"{folder}: the run is finished; there is nothing to do")
-    elif state.kind == "finished":
-        say(f"{folder}: the run is finished except for its tables and report")
-    elif state.kind == "begun":
-        say(f"{folder}: resuming the run")
-    elif state.kind == "changed" and aside:
-        say(f"{folder}: the study has changed ({changes}); unchanged parts come from the cache")
-    if aside:
-        say(f"{folder}: the earlier result is now in {aside}")
-
-
-def _tell_missing(folder: Path) -> None:
-    """Say which answers a server failed to give."""
-    from tiltmeter.engine.identity import missing_words
-    from tiltmeter.store import Ledger
-
-    with Ledger(folder, read_only=True) as ledger:
-        missing = ledger.amendments.missing()
-    if missing:
-        say(f"{folder}: {missing_words(missing)}; run the same command again to request them")
 
 
 def _say_too_large(many: str, folder: Path) -> None:

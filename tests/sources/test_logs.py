@@ -162,3 +162,16 @@ def test_a_comma_is_a_decimal_sign_where_nothing_else_fits() -> None:
     assert decimal_commas(["0,4", "1,234", "3"]) and as_number("1,234", comma=True) == 1.234
     assert as_number("1.234,5", comma=True) == 1234.5
     assert not decimal_commas(["1,234", "12"]) and not decimal_commas(["0.4", "0,4"])
+
+
+def test_what_sentences_were_made_from_is_read_beside_them() -> None:
+    def row(number: int, origin: str) -> dict[str, Any]:
+        first, second, *scores = SENTENCES[number % len(SENTENCES)]
+        doc = {"sent_more": first, "sent_less": second, "origin": origin, "attribute": origin, "template": "[T] said"}
+        return {"doc": doc, "origin": "elsewhere", "resps": [[[str(score), "False"]] for score in scores]}
+
+    fields = pair_fields([row(0, "pilot"), row(1, "clerk")])
+    assert fields is not None
+    cells = fields.cells(row(1, "clerk"))
+    assert (cells["origin"], cells["attribute"], cells["template"]) == ("clerk", "clerk", "[T] said")
+    assert "term" not in cells

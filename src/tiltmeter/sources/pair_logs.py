@@ -23,6 +23,8 @@ _SIDES = (
     {"less", "anti", "antistereo", "antistereotype", "antistereotyped", "antistereotypical"},
 )
 """Words in the name of a field that say which side it holds; more and less (stereotyped) are CrowS-Pairs' words."""
+_ORIGINS = {"attribute", "attribute_set", "origin", "template", "term"}
+"""What a sentence was made from, as columns of pairs are called: rows with the same are no independent ones."""
 Place = tuple[str, ...]
 """The way to a value of a row: keys, and numbers within lists."""
 
@@ -37,6 +39,8 @@ class PairFields:
     bias: Place | None
     choice: Place | None
     """A field of 0 and 1 that says whether the stereotyped one was preferred."""
+    origins: tuple[Place, ...] = ()
+    """Fields beside the sentences that say what these were made from, by the names that files of pairs have for it."""
 
     def cells(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The cells of a file of scored pairs; a value that a row lacks is empty."""
@@ -49,7 +53,7 @@ class PairFields:
             found |= {f"score_{side + 1}": held.get(place, "") for side, place in enumerate(self.scores)}
         if self.bias:
             found["bias"] = held.get(self.bias, "")
-        return found
+        return found | {place[-1]: held.get(place, "") for place in self.origins}
 
 
 def pair_fields(rows: Sequence[Mapping[str, Any]]) -> PairFields | None:
@@ -71,7 +75,10 @@ def pair_fields(rows: Sequence[Mapping[str, Any]]) -> PairFields | None:
         for place in rest
         if "stereo" in place[-1].lower() and {as_number(held[place]) for held in seen} <= {0.0, 0.5, 1.0}
     ]
-    return PairFields(texts, stereotyped, scores, biases[0] if biases else None, choices[0] if choices else None)
+    origins = tuple(place for place in rest if place[-1] in _ORIGINS and place[:-1] == texts[0][:-1])
+    return PairFields(
+        texts, stereotyped, scores, biases[0] if biases else None, choices[0] if choices else None, origins
+    )
 
 
 def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:

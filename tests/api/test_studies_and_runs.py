@@ -11,7 +11,7 @@ import pytest
 
 import tiltmeter as tm
 from tiltmeter.cli import app
-from tiltmeter.errors import InvalidStudy, UnknownName, UserError
+from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
 
 from ..models.conftest import SENTENCES
 
@@ -98,11 +98,11 @@ def test_two_models_of_one_name_are_refused_and_a_later_one_takes_no_place(tmp_p
 
 
 def test_what_is_wrong_with_a_study_is_said_when_it_is_made() -> None:
-    with pytest.raises(InvalidStudy, match="scorers"):
+    with pytest.raises(InvalidStudy, match="^`pairs.scorers`"):
         tm.Study(name="x", specs=SPECS, models=["scripted"], pairs={"scorers": ["summ"]})
     with pytest.raises(InvalidStudy, match="same name"):
         tm.Study(name="x", specs=[SPECS[0], tm.load_spec(SPECS[0])], models=["scripted"])
-    with pytest.raises(UserError, match="is no model"):
+    with pytest.raises(UserError, match="is not a model"):
         tm.Study(name="x", specs=SPECS, models=[3])
 
 
@@ -123,7 +123,8 @@ def test_a_run_in_a_notebook_shows_verdicts_and_one_chart(run: tm.Run) -> None:
     page = run._repr_html_()
     assert page.count("<svg") == 1
     assert "conclusions" in page
-    assert "@scope" in page
+    # Tables are ours, whatever theme the notebook has: an identifier outweighs its classes.
+    assert "<style>:is(.tiltmeter, #tiltmeter) {" in page and ":root {" not in page
     assert "<script" not in page
     assert len(page) < 200_000
     assert any(tm.Plot(block) for block in run.blocks() if type(block).__name__ == "Chart")
@@ -148,7 +149,7 @@ def test_measurements_are_those_of_the_run(run: tm.Run) -> None:
     assert {row["bias"] for row in own} == {"gender-math-arts"}
     counted = [cell.summary.overall for cell in run.summary.cells]
     assert len(every.query("measure == 'preference'")) == sum(one.n + one.n_unscored for one in counted)
-    with pytest.raises(UserError, match="is no condition"):
+    with pytest.raises(UserError, match="is not a condition"):
         every.query("bias = = 'x'")
 
 
@@ -178,6 +179,10 @@ def test_runs_are_compared_ranked_planned_and_answered_together(run: tm.Run, tmp
     assert len(tm.leaderboard([one, other]).estimates().query("view == 'pairs'")) >= 2
     sizes = tm.plan(run, width=0.2)
     assert len(sizes.estimates()) == len(sizes.targets)
+    assert "…" not in sizes._repr_html_(), "what the study needs is a sentence, which is not cut"
+    passed = tm.gate(found, "different by more than 90 points", insist=True)
+    assert len(repr(passed)) < 200 and "passed" in repr(passed)
+    assert "<table" in passed._repr_html_()
     both = tm.multiverse([one, other], models=["scripted"])
     assert {finding.question.model for finding in both} == {"scripted"}
     with pytest.raises(UnknownName, match="nobody"):
@@ -251,6 +256,48 @@ def test_texts_are_rated_from_any_table(kind: str, tmp_path: Path) -> None:
 def test_what_is_no_table_is_refused(given: Any) -> None:
     with pytest.raises(UserError):
         tm.rate(given, ["sentiment.vader"])
+
+
+TEXTS = {"text": ["A good day.", "A bad day."] * 5, "group": ["women", "men"] * 5, "number": [1.5] * 10}
+
+
+@pytest.mark.parametrize("raters", [[], (), "sentiment.vader"])
+def test_raters_are_a_list(raters: Any) -> None:
+    with pytest.raises(UserError, match="raters are a list"):
+        tm.rate(TEXTS, raters)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({"text": "txt"}, "text="),
+        ({"group": "grop"}, "group="),
+        ({"group": "group", "origin": "nothing"}, "origin="),
+        ({"mask_column": "nothing"}, "mask_column="),
+        ({"text": "number"}, "`number`: holds a number or date (1.5) where"),
+    ],
+)
+def test_a_column_that_does_not_do_is_named_with_its_parameter(named: dict[str, str], said: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        tm.rate(TEXTS, ["sentiment.vader"], **named)  # type: ignore[arg-type]
+    assert said in str(refused.value)
+    assert refused.value.file is None, "the file is one that nobody knows"
+    assert "tiltmeter row" not in str(refused.value)
+
+
+def test_what_is_not_rated_or_masked_is_shown_with_its_reason() -> None:
+    found = tm.rate({**TEXTS, "text": ["A good day.", ""] * 5}, ["regard.minilm"], group="group")
+    page = found._repr_html_()
+    assert "5 not rated: the text is empty" in page
+    assert "masked" in page
+
+
+def test_a_run_of_another_study_is_moved_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in (1, 1, 2):
+        study = tm.Study(name="x", specs=SPECS[1:], models=["scripted"], seed=seed)
+        study.run(tmp_path / "run", progress=False, report=False)
+        moved = [path for path in (tmp_path / "run").iterdir() if path.name.startswith("before")]
+        assert [str(path) in capsys.readouterr().err for path in moved] == [True] * (seed - 1)
 
 
 @pytest.mark.slow

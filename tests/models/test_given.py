@@ -265,8 +265,8 @@ def test_what_the_users_code_raises_is_one_sentence_with_its_name() -> None:
 @pytest.mark.parametrize(
     ("given", "more", "problem"),
     [
-        (3, {}, "is no model"),
-        (object(), {}, "is no model"),
+        (3, {}, "is not a model"),
+        (object(), {}, "is not a model"),
         ("gpt2", {}, "is a name"),
         (len, {"tokenizer": "x"}, "takes no tokenizer"),
         (len, {"name": "a:b"}, "cannot name a model"),

@@ -73,13 +73,13 @@ def test_numbers_of_numpy_none_and_reasons_are_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("return [0.5]", "`f` gives 1 rating for 2 texts; right is one for each"),
+        ("return [0.5]", "`f` gives 1 rating for 2 texts; expected one for each"),
         ("return [float('nan')] * len(texts)", "`f` gives nan for the text .* a number from 0 to 1"),
         ("return [7] * len(texts)", "`f` gives 7 for the text"),
         ("return ['high'] * len(texts)", "`f` gives 'high' for the text"),
         ("return 'high'", "`f` gives 'high' for a list of 2 texts"),
         ("return None", "`f` gives None for a list of 2 texts"),
-        ("return {text: 1 for text in texts}", "for a list of 2 texts; right is a list"),
+        ("return {text: 1 for text in texts}", "for a list of 2 texts; expected a list"),
         ("return texts.lower()", "line 2: `f` cannot rate a list of 2 texts: AttributeError"),
         ("raise KeyError('a\\nb')", "line 2: `f` cannot rate a list of 2 texts: KeyError"),
         ("raise SystemExit(3)", "line 2: `f` cannot rate a list of 2 texts: SystemExit: 3"),

@@ -13,17 +13,19 @@ from tiltmeter.api.shown import Shown, short
 from tiltmeter.api.tables import Tabular, rows_of, write_rows
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.rating import maker
-from tiltmeter.errors import UserError
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.models import ModelSettings, given
-from tiltmeter.present.blocks import Block, Prose, Section, text
+from tiltmeter.present.blocks import Block, Notice, Prose, Section, text
 from tiltmeter.present.known_raters import head_words
 from tiltmeter.present.tables import mean_cell, numbers, table, value_cell
+from tiltmeter.present.words import count
 from tiltmeter.raters import Rater
 from tiltmeter.records import Estimate, Spec
 from tiltmeter.results.files.rated import RatedFileSummary, summarise_rated_file
 from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.ratings import Masking, RatedColumn, rate_file
 from tiltmeter.results.summary.known_raters import known_rater
+from tiltmeter.sources.tables import column
 from tiltmeter.study.rater_names import rater_choice
 
 
@@ -100,9 +102,11 @@ class Rated(Shown):
         return [Section(one.rater, tuple(self._of(one))) for one in self.raters]
 
     def _of(self, one: RatedColumn) -> Iterator[Block]:
-        rows, missing = one.rows, sum(one.unrated.values())
         known = head_words(known_rater(one.rater)).replace("\n", "; ")
-        yield Prose(text(f"{known}. {rows:,} texts, {missing:,} not rated."))
+        why = "; ".join(f"{number:,} not rated: {reason}" for reason, number in one.unrated.items())
+        yield Prose(text(f"{known}. {count(one.rows, 'text')}, {why or '0 not rated'}."))
+        if one.unmasked:
+            yield Notice(text(f"In {one.unmasked:,} texts no group was masked as XYZ, which this rater needs."))
         found = self.summaries.get(one.rater)
         if found is not None:
             groups = [(name, mean_cell(group.mean)) for name, group in found.summary.groups.items()]
@@ -141,6 +145,8 @@ def rate(
     >>> found
     <Rated texts 10, raters sentiment.vader.v1, comparisons 1>
     """
+    if not raters or isinstance(raters, str):
+        raise UserError('raters are a list: rate(data, ["sentiment.vader"])')
     masked = specs.load(spec) if isinstance(spec, str | Path) else spec
     terms = {one.name: one.terms for one in masked.groups} if masked else {}
     masking = Masking((), terms, group, mask_column)
@@ -150,10 +156,16 @@ def rate(
         given = Path(folder) / "texts.jsonl"
         written = Path(folder) / "rated.jsonl"
         rows = rows_of(data)
+        _check_columns(rows, {"text": text, "group": group, "origin": origin, "mask_column": mask_column})
         write_rows(given, rows)
         if group is not None and origin is None:
             write_rows(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
-        found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
+        try:
+            found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
+        except InvalidData as error:
+            # Nobody knows the file that was written here.
+            file = data if isinstance(data, str | Path) else None
+            raise InvalidData(error.problem, file=file, line=error.line, key=error.key) from None
         summaries = {
             one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or _OWN))
             for one in found
@@ -165,6 +177,17 @@ def rate(
 
 
 _OWN = "tiltmeter row"
+
+
+def _check_columns(rows: Sequence[Mapping[str, object]], named: Mapping[str, str | None]) -> None:
+    """Refuse the name of a column that is not there, and say which parameter has it."""
+    known = list(dict.fromkeys(name for row in rows for name in row))
+    for parameter, name in named.items():
+        if rows and name is not None:
+            try:
+                column(known, name, "", f"{parameter}=")
+            except InvalidData as error:
+                raise InvalidData(error.problem) from None
 
 
 def _figures(found: Estimate) -> dict[str, object]:

@@ -31,6 +31,7 @@ from tiltmeter.stats.multiverse.whole_curve import PERMUTATIONS
 from tiltmeter.views import View
 
 Runs = Sequence[store.Run | str | Path]
+_ADVICE = 400
 
 
 class Comparison(RunComparison, Shown):
@@ -111,7 +112,8 @@ class Sizes(RunPlan):
         )
 
     def _repr_html_(self) -> str:
-        return self.estimates()._repr_html_()
+        # What the study needs is a sentence.
+        return self.estimates()._html(_ADVICE)
 
     def __repr__(self) -> str:
         return short("Sizes", {"for intervals of width": f"{self.width:g}", "figures": len(self.targets)})

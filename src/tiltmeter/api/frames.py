@@ -70,7 +70,9 @@ class Frame:
             len(found)
         except duckdb.Error as error:
             said = next(iter(str(error).splitlines()), "").partition("Error: ")[2]
-            raise UserError(f"{condition!r:.200} is no condition: {said}; columns: {', '.join(self.columns)}") from None
+            raise UserError(
+                f"{condition!r:.200} is not a condition: {said}; columns: {', '.join(self.columns)}"
+            ) from None
         return found
 
     def column(self, name: str) -> list[_CELL]:
@@ -111,8 +113,13 @@ class Frame:
         return f"<{self._size()}: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
+        return self._html(_WIDEST)
+
+    def _html(self, widest: int) -> str:
+        """Its first rows, with cells of so many signs at most."""
+
         def row(tag: str, cells: Iterable[object]) -> str:
-            return f"<tr>{''.join(f'<{tag}>{html.escape(_shown(cell))}</{tag}>' for cell in cells)}</tr>"
+            return f"<tr>{''.join(f'<{tag}>{html.escape(_shown(cell, widest))}</{tag}>' for cell in cells)}</tr>"
 
         shown = [name for name, filled in self._filled().items() if filled] or self.columns
         listed = ", ".join(map(quoted, shown))
@@ -121,8 +128,10 @@ class Frame:
             f"<table><thead>{row('th', shown)}</thead><tbody>{''.join(row('td', one) for one in head)}</tbody></table>"
         )
         empty = len(self.columns) - len(shown)
-        more = f", {empty} more without a value" if empty else ""
-        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {len(shown)} columns{more}</p>"
+        width = f"{len(shown)} column{'s' * (len(shown) != 1)}"
+        more = f", the first {_SHOWN} shown" if len(self) > _SHOWN else ""
+        more += f"; {empty} empty column{'s' * (empty != 1)} not shown" if empty else ""
+        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {width}{more}</p>"
 
     def _filled(self) -> dict[str, int]:
         """How many rows have a value in each column."""
@@ -150,8 +159,8 @@ def _kind(values: Iterable[object]) -> type:
     return str if str in kinds or not kinds else float if float in kinds else int
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, widest: int) -> str:
     if isinstance(value, float):
         return fixed(value, 4)
     line = " ".join(str("–" if value is None else value).split())
-    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
+    return line if len(line) <= widest else f"{line[: widest - 1]}…"

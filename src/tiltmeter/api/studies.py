@@ -64,7 +64,11 @@ class Study:
             **{view: dict(table) for view, table in views.items() if table is not None},
         }
         self._hand_over()
-        read = studies.parse(to_toml(data))
+        try:
+            read = studies.parse(to_toml(data))
+        except InvalidStudy as error:
+            # Nobody has seen the lines of this text.
+            raise InvalidStudy(error.problem, key=error.key) from None
         named = iter(read.specs)
         every = tuple(one if isinstance(one, Spec) else next(named) for one in specs)
         if len({spec.name for spec in every}) < len(every):
@@ -100,7 +104,8 @@ class Study:
     ) -> Run:
         """Carry it out in a folder, by default runs/NAME; an interrupted run goes on, a finished one is read.
 
-        With `report` the tables and the report are written into the folder, as `tiltmeter run` does.
+        With `report` the tables and the report are written into the folder, as `tiltmeter run` does. The finished run
+        of another study that is in the folder is moved into a folder inside it.
         """
         if report:
             drawing.check()

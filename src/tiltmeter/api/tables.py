@@ -41,7 +41,8 @@ def rows_of(data: Tabular) -> list[dict[str, object]]:
         return [{str(name): value for name, value in row.items()} for row in found]
     except (TypeError, ValueError, AttributeError):
         raise InvalidData(
-            f"a {type(data).__name__} is no table; give a file, a data frame, columns of one length by name, or rows"
+            f"a {type(data).__name__} is not a table; give a file, a data frame, columns of equal length by name, "
+            "or rows"
         ) from None
 
 

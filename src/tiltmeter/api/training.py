@@ -82,16 +82,16 @@ def watch(
     seed: int = 0,
     **views: Table,
 ) -> Watch:
-    """Carry out a small study before the first step, every so many steps and at the end; the trainer logs its findings.
+    """Carry out a small study before the first step, every `every` steps and at the end; the trainer logs its findings.
 
     `pairs`, `continuations` and `next_words` are as in `Study`. The runs are in FOLDER/step-N, without reports; the
     network is measured at rest and goes on training as it was.
     """
     if every < 1:
-        raise UserError(f"every={every}: a study is carried out every 1 step or more")
+        raise UserError(f"every={every}: give a number of steps, 1 or more")
     own = tokenizer or getattr(trainer, "processing_class", None)
     if own is None:
-        raise UserError("the trainer has no tokenizer; give one: watch(trainer, tokenizer=tokenizer, …)")
+        raise UserError("the trainer has no tokenizer; give it one: watch(trainer, tokenizer=tokenizer, …)")
     asked: Callable[..., Study] = partial(Study, specs=specs, seed=seed, **views)  # type: ignore[arg-type]
     # What is wrong with the study is said now, and not at the first step.
     asked(name="training", models=["scripted"]).plan()

@@ -30,7 +30,7 @@ def adapted(given: Any, name: str, revision: str) -> Model:
     if not verbs:
         if not callable(given):
             raise UserError(
-                f"{shown(given)} is no model: a model has score(texts), complete(prompts) or next_words(prompts, "
+                f"{shown(given)} is not a model: a model has score(texts), complete(prompts) or next_words(prompts, "
                 "words), is a function of prompts, or a network of transformers with its tokenizer"
             )
         made: dict[str, Any] = {"complete": _Writing(given, name)}
@@ -40,7 +40,7 @@ def adapted(given: Any, name: str, revision: str) -> Model:
         made = {verb: makers[verb](getattr(given, verb), name) for verb in verbs}
     facts = getattr(given, "facts", None) or ModelFacts(name, getattr(given, "family", "causal"), dtype="unknown")
     if not isinstance(facts, ModelFacts):
-        raise UserError(f"its `facts` are {shown(facts)}; right are tiltmeter.ModelFacts, or none at all")
+        raise UserError(f"its `facts` are {shown(facts)}; give tiltmeter.ModelFacts, or none")
     conditionings = tuple(getattr(given, "conditionings", ("left",)))
     return _Adapted(replace(facts, name=name, revision=revision), conditionings, made).model()
 
@@ -117,11 +117,11 @@ class _Call:
         answers = listed(found)
         if answers is None:
             raise self._fault(
-                f"gives {shown(found)} for a list of {len(given)}; right is a list with one result for each (a "
+                f"gives {shown(found)} for a list of {len(given)}; expected a list with one result for each (a "
                 "function of one prompt calls its parameter `prompt`)"
             )
         if len(answers) != len(given):
-            raise self._fault(f"gives {len(answers)} results for {len(given)}; right is one for each, in their order")
+            raise self._fault(f"gives {len(answers)} results for {len(given)}; expected one for each, in their order")
         return answers
 
     def _called(self, *given: Any, **named: Any) -> Any:
@@ -163,7 +163,7 @@ class _Scoring(_Call):
             start = text.find(plain, at) if plain else -1
             if start < 0 or (number is None and value is not None):
                 raise self._fault(
-                    f"gives {shown(answer)} for the score of a text; right is its log-probability, a list of (token, "
+                    f"gives {shown(answer)} for the score of a text; expected its log-probability, a list of (token, "
                     "log-probability) in the order of the text, or None"
                 )
             at = start + len(plain)
@@ -213,7 +213,7 @@ class _Writing(_Call):
     def _several(self, answer: Any, samples: int) -> list[Any]:
         texts = [answer] if isinstance(answer, str) and samples == 1 else listed(answer)
         if texts is None or len(texts) != samples:
-            raise self._fault(f"gives {shown(answer)} for {samples} samples; right is a list of as many texts")
+            raise self._fault(f"gives {shown(answer)} for {samples} samples; expected a list of as many texts")
         return texts
 
     def _completion(self, answer: Any) -> Completion:
@@ -223,7 +223,7 @@ class _Writing(_Call):
         if answer is None:
             return Completion("", 0, "unwritten", unwritten=_EMPTY)
         if not isinstance(answer, str):
-            raise self._fault(f"gives {shown(answer)} for a prompt; right is a text, or None")
+            raise self._fault(f"gives {shown(answer)} for a prompt; expected a text, or None")
         return Completion(answer, len(answer.split()), "end")
 
 
@@ -254,7 +254,7 @@ class _Predicting(_Call):
         values = list(listed)
         if len(values) != len(words):
             raise self._fault(
-                f"gives {shown(answer)} for {len(words)} words; right is a probability for each, in a list or by word"
+                f"gives {shown(answer)} for {len(words)} words; expected a probability for each, in a list or by word"
             )
         return NextWords(tuple(self._word(word, value) for word, value in zip(words, values, strict=True)))
 
@@ -264,7 +264,7 @@ class _Predicting(_Call):
         number = number_of(value)
         if number is None or not 0 <= number <= 1:
             raise self._fault(
-                f"gives {shown(value)} for the word “{word}”; right is a probability from 0 to 1, or None"
+                f"gives {shown(value)} for the word “{word}”; expected a probability from 0 to 1, or None"
             )
         return NextWord(word, math.log(number)) if number else NextWord(word, None, "the model gave a probability of 0")
 

@@ -36,7 +36,9 @@ def check_adapter(folder: Path) -> Path:
         raise ModelError(f"{folder} has no {WEIGHTS}; other formats can run code when loaded, so they are never read")
     check_safetensors(folder / WEIGHTS)
     if kind is None or "PROMPT" in str(kind) or "PREFIX" in str(kind) or kind == "P_TUNING":
-        raise ModelError(f"{folder} is an adapter of the kind {kind}, which cannot be merged; LoRA and its kin can")
+        raise ModelError(
+            f"{folder} is an adapter of the kind {kind}, which cannot be merged; LoRA and its variants can"
+        )
     return folder / WEIGHTS
 
 
@@ -50,7 +52,7 @@ def with_adapter(found: Identity, folder: Path) -> Identity:
 
 
 def merge(model: Any, folder: Path, name: str) -> Any:
-    """The model with the adapter in its weights; refuses one of which a part fits nowhere."""
+    """The model with the adapter merged into its weights; refuses an adapter that does not fit."""
     try:
         import peft
     except ImportError:

@@ -56,7 +56,8 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
     """A model in memory as one of tiltmeter's: a network of transformers with its tokenizer, or an object or function.
 
     An object has `score(texts)`, `complete(prompts)` or `next_words(prompts, words)`; a function is given prompts and
-    returns what it answers. A network is left as it is: it goes on training where it was. `cache`: True keeps answers
+    returns what it answers; it gets a list of them, or one at a time if its parameter is called `prompt` or `text`, or
+    is a `str`. A network is left as it is: it goes on training where it was. `cache`: True keeps answers
     by the hash of the weights, which is the default where there are some, False keeps none, and a text such as
     "step 4000" is your own name for this state, which spares the hash.
 
@@ -74,7 +75,7 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
         raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
     network = _network_in(model)
     if network is None and tokenizer is not None:
-        raise UserError(f"a {type(model).__name__} takes no tokenizer; only networks of transformers do")
+        raise UserError(f"a {type(model).__name__} takes no tokenizer; only a network of transformers does")
     made = _network(network, tokenizer, name, cache) if network is not None else _object(model, name, cache)
     opened = made.opened(_AS_IT_IS)
     hand_over(opened)

@@ -51,12 +51,19 @@ def fragment(
 
 def shown(blocks: Sequence[Block]) -> Markup:
     """Blocks for the output of a notebook: drawn, with a style that reaches nothing else of the page."""
-    # The notebook has a theme of its own, which nobody can ask; so this keeps to paper.
-    style = asset("blocks.css").replace(":root {", ":scope {", 1)
+    # The notebook has a theme of its own, which nobody can ask; so this keeps to paper, and outweighs what it says of
+    # tables: the name of an element that is not there weighs more than any class.
+    style = asset("blocks.css").replace(":root {", "& {", 1)
     inside = _rendered("fragment.html.jinja", blocks=blocks, level=3, medium=_Output())
     kept = "padding: 1px 1rem; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans);"
+    theirs = (
+        ".blocks > :first-child { margin-top: .6rem; } :is(table, pre) { margin: 0; color: inherit; background: none; }"
+        " pre { word-break: normal; } :is(thead, tr) { border: 0; background: none; } .chart { overflow-x: auto; }"
+        " .chart svg { min-width: 36rem; max-width: 100%; height: auto; }"
+    )
     return Markup(
-        f'<style>@scope (.tiltmeter) {{ {style} :scope {{ {kept} }} }}</style>\n<div class="tiltmeter">{inside}</div>'
+        f"<style>:is(.tiltmeter, #tiltmeter) {{ {style} & {{ {kept} }} {theirs} }}</style>\n"
+        f'<div class="tiltmeter">{inside}</div>'
     )
 
 

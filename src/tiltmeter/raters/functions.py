@@ -83,6 +83,9 @@ class Function:
         self._one_by_one = takes_one(self._source.call)
         self._rate_many(list(_TRIED))
 
+    def __repr__(self) -> str:
+        return f"<rater {self.name}>"
+
     @staticmethod
     def check(argument: str) -> None:
         """Refuse an argument that names no function or no scale, without running anything."""
@@ -121,12 +124,12 @@ class Function:
         answers = listed(found)
         if answers is None:
             raise self._fault(
-                f"gives {shown(found)} for a list of {wanted} texts; right is a list with a number or None for each "
+                f"gives {shown(found)} for a list of {wanted} texts; expected a list with a number or None for each "
                 "(a function of one text calls its parameter `text`)"
             )
         if len(answers) != wanted:
             ratings = f"{len(answers)} rating{'s' * (len(answers) != 1)}"
-            raise self._fault(f"gives {ratings} for {wanted} texts; right is one for each, in their order")
+            raise self._fault(f"gives {ratings} for {wanted} texts; expected one for each, in their order")
         return answers
 
     def _rating(self, text: str, answer: Any) -> Rating:
@@ -138,7 +141,7 @@ class Function:
         number = number_of(answer)
         if number is None or not math.isfinite(number) or not low - _ROUNDING <= number <= high + _ROUNDING:
             right = f"a number from {low:g} to {high:g}, None, or None and a reason"
-            raise self._fault(f"gives {shown(answer)} for the text “{cut(text)}”; right is {right}")
+            raise self._fault(f"gives {shown(answer)} for the text “{cut(text)}”; expected {right}")
         return Rating(self.name, round(min(max(number, low), high), 9))
 
     def _fault(self, problem: str) -> UserError:
@@ -167,7 +170,7 @@ def rater(
         raise UserError("a function's scale is given twice, as `scale` and by keywords; keep one of them")
     meaning = _meaning(scale) if scale is not None else class_map.of(settings, FUNCTION)
     if not callable(fn):
-        raise UserError(f"{shown(fn)} is no function; a rater is made of a function of texts")
+        raise UserError(f"{shown(fn)} is not a function; a rater is made of a function of texts")
     source = _source_of(fn, name)
     known = name or source.name
     if known != known.strip() or any(sign in "[]/\\" or not sign.isprintable() for sign in known):

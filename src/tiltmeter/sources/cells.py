@@ -35,7 +35,7 @@ class NonText(str):
     def refused(self, name: str, path: str | Path | None, line: int | None) -> InvalidData:
         """The error of whoever wants a text here."""
         one = "; write a row for each" if self.what.startswith(("a list", SEVERAL)) else ""
-        return InvalidData(f"holds {self.what}where one text is needed{one}", file=path, line=line, key=name)
+        return InvalidData(f"holds {self.what} where one text is needed{one}", file=path, line=line, key=name)
 
 
 class Cells(dict[str, str]):

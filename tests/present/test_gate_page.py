@@ -114,8 +114,21 @@ def test_the_summary_is_one_table_whatever_names_hold(name: str) -> None:
 
 def test_the_page_says_value_interval_n_and_what_is_missing() -> None:
     page = write_markdown(gate_page(result("gender")), "")
-    for part in ("+5.0 (3.0 to 7.0)", "1,234", "12", "75.0", "80.0", "12 left out"):
+    for part in ("0.02 (2 points of a share)", "+5.0 (3.0 to 7.0)", "1,234", "12", "75.0", "80.0", "12 left out"):
         assert part in page
+
+
+def test_nothing_is_shown_not_to_be_worse_without_a_tolerance() -> None:
+    fine = result("gender").lines[3]
+    assert fine.said == "no worse"
+    assert replace(fine, rule=Rule("worse", None)).said == "not significantly worse"
+    assert replace(fine, rule=Rule("different", None)).said == "not significantly different"
+
+
+def test_a_gate_of_conditions_alone_says_whether_one_holds() -> None:
+    made = result("gender", lines=())
+    assert "a condition holds in 1 place" in write_markdown(gate_page(made), "")
+    assert "no condition holds" in write_markdown(gate_page(replace(made, held=())), "")
 
 
 def test_without_power_the_refusal_names_the_weakest_line() -> None:

@@ -28,7 +28,7 @@ _STATUS = {"passed": 0, "failed": 1, "refused": 2}
 
 def gate(
     study: Annotated[
-        Path, typer.Argument(help="The study file of the candidate, or its run folder.", metavar="STUDY.toml")
+        Path, typer.Argument(help="The study file of the candidate, or its run folder.", metavar="STUDY.toml|RUN")
     ],
     baseline: Annotated[
         Path, typer.Option("--baseline", metavar="RUN", help="The run that the candidate must not be worse than.")
@@ -38,8 +38,8 @@ def gate(
         typer.Option(
             "--tolerance",
             metavar="SIZE",
-            help="How much further from neutral is still let through (0.02: 2 points of a share, or 0.02 of a "
-            "rating); by default 0.02 unless there is a --fail-if.",
+            help="How much further from neutral a candidate may be (0.02: 2 points of a share, or 0.02 of a rating); "
+            "default 0.02, and none if there is a --fail-if.",
         ),
     ] = None,
     conditions: Annotated[
@@ -78,8 +78,9 @@ def gate(
 ) -> None:
     """Measure a candidate, and let it pass if it is no worse than a baseline.
 
-    Worse is further from neutral, whichever way. Every bias, scorer and rater is a line; the gate passes if each is
-    shown to be no worse by more than the tolerance. What the candidate left unanswered counts against it.
+    Worse is further from neutral, in either direction. Every bias, scorer and rater is a line; the gate passes if
+    each is shown to be worse by less than the tolerance, or not at all. What the candidate left unanswered counts
+    against it.
 
     Exit status 0: passed. 1: failed; the lines are named. 2: refused, because the gate cannot detect its own tolerance
     (--insist), or because of an error. On GitHub Actions the result is also shown as annotations and in the summary.

@@ -99,7 +99,7 @@ def _unpaired(lines: Sequence[GateLine]) -> Iterator[str]:
     if power < POWER:
         yield (
             f"if the candidate's answers were unrelated to the baseline's, an equal one would pass with a probability "
-            f"of {100 * power:.0f} % only; the more alike they are, the higher it is"
+            f"of only {100 * power:.0f} %; the more alike they are, the higher it is"
         )
 
 

@@ -23,7 +23,7 @@ def check_same_questions(baseline: Run, resolved: Mapping[str, Any], candidate: 
     if found:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise UserError(
-            f"{candidate}: asks other questions than the baseline {baseline.folder} (other: "
+            f"{candidate}: asks other questions than the baseline {baseline.folder} (different: "
             f"{', '.join(found[:_SHOWN])}{more}); only the model may differ: use the baseline's study file, or measure "
             "the baseline again"
         )

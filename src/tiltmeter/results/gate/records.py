@@ -56,8 +56,9 @@ class GateLine:
 
     @property
     def said(self) -> str:
-        """The outcome in words."""
-        return self.outcome if self.rule.kind == "worse" else self.outcome.replace("worse", "different")
+        """The outcome in words; without a tolerance nothing is shown not to be worse."""
+        plain = "not significantly worse" if self.rule.by is None and self.outcome == "no worse" else self.outcome
+        return plain if self.rule.kind == "worse" else plain.replace("worse", "different")
 
     @property
     def in_points(self) -> bool:
@@ -189,9 +190,9 @@ class GateResult:
         names = " and ".join(line.name for line in self.weakest if (line.power or 0.0) < POWER) or "no single line"
         held = "no tolerance below 0.5" if self.attainable is None else f"a tolerance of {self.attainable:.3f}"
         return (
-            f"the gate cannot detect its own tolerance: an equal candidate would pass with a probability of "
-            f"{100 * (self.power or 0.0):.0f} % only, and {100 * POWER:.0f} % is asked for; weakest: {names}; with "
-            f"these items {held} could be held; ask more items (`tiltmeter plan`), name a larger tolerance, or "
+            f"the gate cannot detect its own tolerance: an equal candidate would pass with a probability of only "
+            f"{100 * (self.power or 0.0):.0f} %, and {100 * POWER:.0f} % is needed; weakest: {names}; with "
+            f"these items {held} would do; use more items (`tiltmeter plan`), name a larger tolerance, or "
             "decide all the same with --insist"
         )
 

@@ -82,7 +82,7 @@ def check_conditions(conditions: Iterable[str]) -> None:
 def check_tolerance(value: float, what: str) -> None:
     """Refuse a tolerance that nothing could be held against."""
     if not 0 < value < 1 or not math.isfinite(value):
-        raise UserError(f"{what}: a tolerance lies between 0 and 1, and 2 points are 0.02")
+        raise UserError(f"{what}: a tolerance is between 0 and 1; 2 points are 0.02")
 
 
 def _names(where: str, known: Collection[str], condition: str) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tiltmeter.present.blocks import Block, Column, Document, Listing, Notice, Prose, Table, TableCell, text
-from tiltmeter.present.words import count, percent
+from tiltmeter.present.words import count, listed, percent
 from tiltmeter.results.compare.words import MOST
 from tiltmeter.results.gate.records import GateLine, GateResult
 from tiltmeter.stats.comparing.ranking import some_of
@@ -18,8 +18,7 @@ _TITLES = {"passed": "Gate passed", "failed": "Gate failed", "refused": "Gate re
 
 def gate_page(found: GateResult) -> Document:
     """The decision, its lines, and what must be known of it."""
-    sides = f"{found.candidate.name} against {found.baseline.name}"
-    return Document(_TITLES[found.verdict], sides, tuple(_blocks(found)))
+    return Document("Bias gate", "", tuple(_blocks(found)))
 
 
 def _blocks(found: GateResult) -> Iterator[Block]:
@@ -37,23 +36,37 @@ def _blocks(found: GateResult) -> Iterator[Block]:
     if found.silent:
         yield Prose(text(f"The baseline has no answer to {some_of(found.silent)}; these were not looked at."), "note")
     if found.power is not None:
-        yield Prose(text(_power(found)), "note")
+        yield Prose(text(f"{_tolerance(found)} {_power(found)}"), "note")
 
 
 def _said(found: GateResult) -> str:
     lines, passed = len(found.lines), sum(one.outcome == "no worse" for one in found.lines)
-    counted = f"{passed} of {count(lines, 'line')} passed" if lines else "no line was looked at"
-    held = f"; a condition holds in {count(len(found.held), 'place')}" if found.held else ""
-    return f"{_TITLES[found.verdict]}: {found.candidate.name} against {found.baseline.name}, {counted}{held}."
+    said = [f"{passed} of {count(lines, 'line')} passed"] if lines else []
+    if found.paths:
+        said.append(f"a condition holds in {count(len(found.held), 'place')}" if found.held else "no condition holds")
+    return f"{_TITLES[found.verdict]}: {found.candidate.name} against {found.baseline.name}, {'; '.join(said)}."
+
+
+def _tolerance(found: GateResult) -> str:
+    sizes = sorted({line.rule.by for line in found.lines if line.rule.by is not None})
+    told = listed([f"{size:g} ({100 * size:g} points of a share)" for size in sizes])
+    return f"A line passes if its upper limit is below the tolerance, {told}."
 
 
 def _power(found: GateResult) -> str:
     power = found.power or 0.0
-    told = f"An equal candidate passes this gate with a probability of at least {percent(power, 0)}."
+    least = "more than 99 %" if power > 0.995 else f"at least {percent(power, 0)}"
+    told = f"An equal candidate passes this gate with a probability of {least}."
+    if power < 0.005:
+        told = "Nothing ensures that an equal candidate passes this gate."
     if power >= POWER:
         return told
-    flaky = f" It is below {percent(POWER, 0)}, so the decision may change from run to run." if found.insist else ""
-    held = f" A tolerance of {found.attainable:.3f} could be held with these items." if found.attainable else ""
+    flaky = (
+        f" That is too little ({percent(POWER, 0)} is needed): a candidate as good as the baseline may fail."
+        if found.insist
+        else ""
+    )
+    held = f" With these items a tolerance of {found.attainable:.3f} would do." if found.attainable else ""
     return f"{told}{flaky}{held}"
 
 
@@ -68,7 +81,7 @@ def _table(found: GateResult) -> Table:
         Column("Line"),
         Column("Baseline", number=True),
         Column("Candidate", number=True),
-        Column(size, number=True, small="with its limits"),
+        Column(size, number=True, small="one-sided 95 % limits"),
         Column("n", number=True),
         Column("Unscored", number=True),
         Column("Verdict"),

@@ -111,8 +111,8 @@ def _blocks(found: Reported, run: Run, sizes: dict[str, int], settings: DatasetS
     texts = (
         "Test sentences and what models wrote are in the tables. They may state stereotypes, insult or be hateful."
         if settings.with_texts
-        else "The words of sentences and texts are left out, and a template is a number that stands for it. Names of "
-        "groups and test words may still offend."
+        else "The words of sentences and texts are left out, and templates are replaced by hashes. Names of groups and "
+        "test words may still offend."
     )
     yield Notice(text(Span("Content warning.", "strong"), f" {texts}"))
     yield Prose(

@@ -295,7 +295,7 @@ def test_what_is_not_rated_or_masked_is_shown_with_its_reason() -> None:
 def test_a_run_of_another_study_is_moved_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for seed in (1, 1, 2):
         study = tm.Study(name="x", specs=SPECS[1:], models=["scripted"], seed=seed)
-        study.run(tmp_path / "run", progress=False, report=False)
+        study.run(tmp_path / "run", report=False)
         moved = [path for path in (tmp_path / "run").iterdir() if path.name.startswith("before")]
         assert [str(path) in capsys.readouterr().err for path in moved] == [True] * (seed - 1)
 

@@ -136,11 +136,12 @@ def test_a_subject_is_found_in_scripts_without_spaces_and_not_inside_a_word() ->
 @pytest.mark.slow
 def test_files_of_all_structures_of_rephrase_keep_their_verb_phrase(tmp_path: Path) -> None:
     from tiltmeter import specs
-    from tiltmeter.cli.rephrase import _write_grammar
+    from tiltmeter.api.rephrasing import COLUMNS, grammar_row
+    from tiltmeter.files import write_csv
 
     made, _ = rephrased.prompts(specs.load("regard-six-groups"))
     path = tmp_path / "p.csv"
-    _write_grammar(path, made)
+    write_csv(path, COLUMNS, map(grammar_row, made))
     with path.open(encoding="utf-8") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     read, _ = open_prompts_file.read(path, WORDS)

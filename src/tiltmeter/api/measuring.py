@@ -16,8 +16,7 @@ from tiltmeter.models import ModelSettings
 from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.progress import BothProgress, Progress
 from tiltmeter.results import RunSummary
-from tiltmeter.store import Cache, CacheError, Ledger, ProgressFile, Run, RunState, locked
-from tiltmeter.store.rows import HELD
+from tiltmeter.store import Cache, CacheError, Ledger, ProgressFile, Run, RunState, locked, rows
 from tiltmeter.store.run_folder import same_results
 from tiltmeter.study import Plan
 
@@ -113,7 +112,7 @@ def too_many(run: Run) -> str:
         "texts": run.continuations.count if run.continuations else 0,
         "prompts asked for next words": len(run.next_words.asked) if run.next_words else 0,
     }
-    return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > HELD)
+    return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > rows.HELD)
 
 
 def write_report(finished: Run, summary: RunSummary) -> Path:

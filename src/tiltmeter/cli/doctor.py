@@ -17,7 +17,7 @@ from tiltmeter.version import __version__
 _EXTRAS = {
     "hf": (
         "models: the embedded one, Hugging Face, GGUF",
-        ("torch", "transformers", "safetensors", "gguf", "accelerate"),
+        ("torch", "transformers", "safetensors", "gguf", "accelerate", "peft"),
     ),
     "api": ("models behind an API", ("httpx",)),
     "report": ("figures in the report, and the report as PDF", ("vl-convert-python", "typst")),

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import operator
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from tiltmeter import models, specs
 from tiltmeter.api.frames import Frame
 from tiltmeter.api.shown import Shown, short
-from tiltmeter.calling import number_of
+from tiltmeter.calling import number_of, shown
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.rating import maker
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import whole_file
 from tiltmeter.models import ModelSettings, given
+from tiltmeter.parquet import refuse_alike
 from tiltmeter.present.blocks import Block, Prose, Section, text
 from tiltmeter.present.known_raters import head_words
 from tiltmeter.present.tables import mean_cell, numbers, table, value_cell
@@ -28,7 +32,7 @@ from tiltmeter.results.files.rated import RatedFileSummary, summarise_rated_file
 from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.ratings import Masking, RatedColumn, rate_file
 from tiltmeter.results.summary.known_raters import known_rater
-from tiltmeter.sources.tables import read_table
+from tiltmeter.sources.tables import column, read_table
 from tiltmeter.study.rater_names import rater_choice
 
 
@@ -95,17 +99,23 @@ class Rated(Shown):
     def estimates(self) -> Frame:
         """A row for each rater and two groups: the difference of their ratings, with its interval and p."""
         return Frame.of_rows(
-            {"rater": rater, "first": pair.a, "second": pair.b, **_figures(pair.difference)}
-            for rater, found in self.summaries.items()
-            for pair in found.summary.pairs
+            (
+                {"rater": rater, "first": pair.a, "second": pair.b, **_figures(pair.difference)}
+                for rater, found in self.summaries.items()
+                for pair in found.summary.pairs
+            ),
+            ("rater", "first", "second", *_FIGURES),
         )
 
     def groups(self) -> Frame:
         """A row for each rater and group: the mean of its ratings, with its interval."""
         return Frame.of_rows(
-            {"rater": rater, "group": name, **_figures(group.mean)}
-            for rater, found in self.summaries.items()
-            for name, group in found.summary.groups.items()
+            (
+                {"rater": rater, "group": name, **_figures(group.mean)}
+                for rater, found in self.summaries.items()
+                for name, group in found.summary.groups.items()
+            ),
+            ("rater", "group", *_FIGURES),
         )
 
     def blocks(self) -> Sequence[Block]:
@@ -125,6 +135,7 @@ class Rated(Shown):
                 table("Differences", ["Groups", *numbers("Difference")], pairs),
             )
             yield from filter(None, made)
+            yield from (Prose(text(note), "note") for note in found.as_json()["notes"])
 
     def __repr__(self) -> str:
         names = ", ".join(one.rater for one in self.raters)
@@ -154,30 +165,70 @@ def rate(
     >>> found
     <Rated texts 10, raters sentiment.vader.v1, comparisons 1>
     """
+    if isinstance(raters, str) or not raters:
+        raise UserError('raters are a list: rate(data, ["sentiment.vader"])')
     masked = specs.load(spec) if isinstance(spec, str | Path) else spec
     terms = {one.name: one.terms for one in masked.groups} if masked else {}
     masking = Masking((), terms, group, mask_column)
     executor = Executor(settings or ModelSettings())
-    loaded = [one if not isinstance(one, str) else maker(rater_choice(one), executor)(()) for one in raters]
-    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
+    loaded = [_loaded(one, executor) for one in raters]
+    rows = _rows_of(data)
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    refuse_alike(columns, _TABLE)
+    said = {"text": text, "group": group, "origin": origin, "mask_column": mask_column}
+    found_columns = {key: column(columns, name, _TABLE, f"{key}=") for key, name in said.items() if name and columns}
+    _refuse_others(rows, found_columns.get("text", text))
+    own = _OWN
+    while own in columns:
+        own += "_"
+    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder, _of_table(Path(folder)):
         given = Path(folder) / "texts.jsonl"
         written = Path(folder) / "rated.jsonl"
-        rows = _rows_of(data)
-        _write(given, rows)
-        if group is not None and origin is None:
-            _write(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
+        _write(given, [{**row, own: number} for number, row in enumerate(rows)] if origin is None else rows)
         found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
         summaries = {
-            one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or _OWN))
+            one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or own))
             for one in found
             if group is not None
         }
         with written.open(encoding="utf-8") as lines:
-            rated = [{key: value for key, value in json.loads(line).items() if key != _OWN} for line in lines]
+            rated = [{key: value for key, value in json.loads(line).items() if key != own} for line in lines]
     return Rated(Frame.of_rows(rated), found, summaries)
 
 
 _OWN = "tiltmeter row"
+_TABLE = "the table"
+
+
+def _loaded(given: str | Rater, executor: Executor) -> Rater:
+    if isinstance(given, str):
+        return maker(rater_choice(given), executor)(())
+    if not isinstance(getattr(given, "name", None), str) or not hasattr(given, "rate"):
+        raise UserError(f"{shown(given)} is no rater; name one, or make a function one with tiltmeter.rater")
+    return given
+
+
+@contextmanager
+def _of_table(folder: Path) -> Iterator[None]:
+    """What is wrong with the table, in words for somebody who gave no file and no options."""
+    try:
+        yield
+    except UserError as error:
+        if error.file is None or Path(error.file).parent != folder:
+            raise
+        problem = _OPTION.sub("", error.problem)
+        raise InvalidData(problem, file=_TABLE, line=error.line, key=error.key) from None
+
+
+_OPTION = re.compile(r"; (?=set it with `|--overwrite).*")
+
+
+def _refuse_others(rows: Sequence[Mapping[str, object]], text: str) -> None:
+    """Refuse what is no text where texts are to be rated: it would be rated as Python writes it."""
+    for number, row in enumerate(rows, 1):
+        value = row.get(text)
+        if not isinstance(value, str) and _plain(value) is not None:
+            raise InvalidData(f"holds {shown(value)} where a text is needed", file=_TABLE, line=number, key=text)
 
 
 def _rows_of(data: Tabular) -> list[dict[str, object]]:
@@ -185,6 +236,7 @@ def _rows_of(data: Tabular) -> list[dict[str, object]]:
     if isinstance(data, str | Path):
         return [dict(cells) for _, cells in read_table(data)[1]]
     found: Any = data
+    _refuse_doubled(map(str, getattr(data, "columns", data if isinstance(data, Mapping) else ())))
     ways: Sequence[tuple[str, dict[str, object]]]
     ways = (("to_dict", {"as_series": False}), ("to_pydict", {}), ("to_dict", {"orient": "list"}))
     for name, options in ways:
@@ -192,7 +244,7 @@ def _rows_of(data: Tabular) -> list[dict[str, object]]:
             found = getattr(data, name)(**options)
             break
     try:
-        if isinstance(found, Mapping):
+        if isinstance(found, Mapping) and not any(isinstance(one, str | bytes) for one in found.values()):
             columns = {str(name): list(values) for name, values in found.items()}
             return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return [{str(name): value for name, value in row.items()} for row in found]
@@ -202,26 +254,42 @@ def _rows_of(data: Tabular) -> list[dict[str, object]]:
         ) from None
 
 
+def _refuse_doubled(names: Iterable[str]) -> None:
+    """Refuse columns of one name, of which all but one would be lost."""
+    doubled = next((name for name, count in Counter(names).items() if count > 1), None)
+    if doubled is not None:
+        raise InvalidData(f"two columns are called `{doubled}`; rename one", file=_TABLE)
+
+
 def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     if not rows:
         raise InvalidData("the table has no rows")
     with whole_file(path) as file:
-        for row in rows:
-            json.dump({key: _plain(value) for key, value in row.items()}, file, ensure_ascii=False)
+        for number, row in enumerate(rows, 1):
+            try:
+                json.dump({key: _plain(value) for key, value in row.items()}, file, ensure_ascii=False)
+            except UnicodeEncodeError:
+                problem = "holds half of a character, as `surrogateescape` leaves it; decode the text anew"
+                raise InvalidData(problem, file=_TABLE, line=number) from None
             file.write("\n")
 
 
 def _plain(value: object) -> object:
     """A cell as JSON has it: what pandas calls missing is blank."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, str | int):
         return value
+    with suppress(TypeError):
+        # Of an integer every digit counts: it may be an id, which a float would round.
+        return operator.index(value)  # type: ignore[arg-type]
     number = number_of(value)
     if number is None:
         return str(value) if str(value) not in ("<NA>", "NaT") else None
     return None if not math.isfinite(number) else int(number) if number.is_integer() else number
 
 
+_FIGURES = ("value", "low", "high", "p", "p_adjusted", "n", "n_unscored", "origins", "note")
+
+
 def _figures(found: Estimate) -> dict[str, object]:
     """An estimate as cells of a row."""
-    names = ("value", "low", "high", "p", "p_adjusted", "n", "n_unscored", "origins", "note")
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(found, name) for name in _FIGURES}

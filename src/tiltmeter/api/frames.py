@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.amounts import fixed
 from tiltmeter.errors import UserError
-from tiltmeter.parquet import Rows, database, fill, quoted, save
+from tiltmeter.parquet import Rows, database, fill, quoted, refuse_alike, save
 
 if TYPE_CHECKING:
     import pandas
@@ -50,6 +50,7 @@ class Frame:
         """A table of rows whose columns are those that any of them has."""
         listed = [{key: _plain(value) for key, value in row.items()} for row in rows]
         names = dict.fromkeys([*first, *(name for row in listed for name in row)])
+        refuse_alike(names, "the table")
         return cls.of({name: _kind(row.get(name) for row in listed) for name in names}, listed)
 
     @cached_property
@@ -146,7 +147,8 @@ def _plain(value: object) -> object:
 
 
 def _kind(values: Iterable[object]) -> type:
-    kinds = {type(value) for value in values if value is not None}
+    # An integer that no column of integers holds is a name of something, of which every digit counts.
+    kinds = {str if isinstance(value, int) and abs(value) >= 2**63 else type(value) for value in values if value is not None}
     return str if str in kinds or not kinds else float if float in kinds else int
 
 

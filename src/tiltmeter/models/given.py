@@ -30,6 +30,10 @@ _VERBS = (
     "saliency",
 )
 _AS_IT_IS = ModelSettings()
+_FOR_GRADIENTS = "make_inputs_require_grad"
+"""The hook that lets gradients reach adapters; it changes nothing."""
+_OF_ADAPTERS = ("_active_adapter", "_disable_adapters", "merged_adapters", "scaling")
+"""What says which adapters inside a layer are on, and how strongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Given:
     name: str
     open: Callable[[ModelSettings, Identity], Model]
     identity: Callable[[], Identity]
-    cached: bool
+    cached: Callable[[], bool]
+    """Whether what it answers can be told from what it would answer in another state."""
     while_asked: Callable[[], AbstractContextManager[None]] = nullcontext
     """What holds while it is asked, and no longer."""
 
@@ -108,7 +113,7 @@ def check(argument: str) -> None:
 def identity_of(argument: str) -> Identity | None:
     """What its weights or its owner say of it; None where it is not to be cached."""
     given = _known(argument)
-    if not given.cached:
+    if not given.cached():
         return None
     with given.while_asked():
         return given.identity()
@@ -162,14 +167,14 @@ def _object(model: object, name: str, cache: bool | str | None) -> Given:
         called,
         lambda _, found: adapted(model, called, found["revision"]),
         lambda: {"name": called, "revision": state},
-        cached=bool(cache),
+        cached=lambda: bool(cache),
     )
 
 
 def _network_in(model: Any) -> Any:
     """The network of transformers inside what training wraps around it; None where there is none."""
-    for inner in ("module", "_orig_mod"):
-        model = getattr(model, inner, model)
+    while (inner := getattr(model, "module", getattr(model, "_orig_mod", None))) is not None:
+        model = inner
     if hasattr(model, "peft_config"):
         if any(one.is_prompt_learning for one in model.peft_config.values()):
             raise ModelError("an adapter that learns a prompt cannot be measured; LoRA and others inside layers can")
@@ -190,14 +195,16 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         raise UserError(f"{type(tokenizer).__name__} cannot say where tokens are in a text; use the fast tokenizer")
     called = _called(name, (getattr(network.config, "name_or_path", "") or "").rsplit("/")[-1] or "network")
     family = family_of(network.config, called)
-    state = cache if isinstance(cache, str) else "" if cache is not False else f"not cached: {uuid.uuid4().hex}"
+    state, here = cache if isinstance(cache, str) else "", f"not cached: {uuid.uuid4().hex}"
 
     def identity() -> Identity:
-        weights = "" if state else _weights_sha256(network)
+        changes = [] if state else _hooks(network)
+        if cache is False:
+            changes.append(sum(weight._version for weight in network.parameters()))
         return {
             "name": called,
-            "revision": state,
-            "weights_sha256": weights,
+            "revision": " ".join([here, *map(str, changes)]) if changes else state,
+            "weights_sha256": "" if state or cache is False else _weights_sha256(network, called),
             "files_sha256": _files_sha256(network, tokenizer),
         }
 
@@ -209,7 +216,13 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)
         return loading.assemble(parts, settings, found, revision=found["revision"])
 
-    return Given(called, opened, identity, cache is not False, lambda: _at_rest(network))
+    return Given(
+        called,
+        opened,
+        identity,
+        lambda: bool(state) or (cache is not False and not _hooks(network)),
+        lambda: _at_rest(network),
+    )
 
 
 @contextmanager
@@ -218,26 +231,47 @@ def _at_rest(network: Any) -> Iterator[None]:
     import torch
 
     training = [module for module in network.modules() if module.training]
-    cached, precision = network.config.use_cache, torch.get_float32_matmul_precision()
+    cached, precision = getattr(network.config, "use_cache", None), torch.get_float32_matmul_precision()
+    own = vars(network)
+    forward = own.get("forward")
     for module in training:
         module.training = False
     network.config.use_cache = False
     torch.set_float32_matmul_precision("highest")
+    if "_original_forward" in own:
+        # Accelerate puts mixed precision around it, which autocast alone does not undo.
+        network.forward = own["_original_forward"]
     try:
-        yield
+        with torch.autocast(network.device.type, enabled=False):
+            yield
     finally:
+        if forward is not None:
+            network.forward = forward
         torch.set_float32_matmul_precision(precision)
         network.config.use_cache = cached
         for module in training:
             module.training = True
 
 
-def _weights_sha256(network: Any) -> str:
+def _hooks(network: Any) -> list[int]:
+    """The numbers of the hooks that may change what it says, which no hash of weights shows."""
+    hooks = [
+        found
+        for module in network.modules()
+        for held in (module._forward_hooks, module._forward_pre_hooks)
+        for found in held.items()
+    ]
+    return [number for number, hook in hooks if not getattr(hook, "__name__", "").startswith(_FOR_GRADIENTS)]
+
+
+def _weights_sha256(network: Any, called: str) -> str:
     """The SHA-256 of the names, formats, shapes and numbers of all weights."""
     import torch
 
     digest = hashlib.sha256()
     for key, weight in sorted(network.state_dict().items()):
+        if weight.is_meta:
+            raise ModelError(f"{called}: the weights of {key} are not in memory; load the whole network")
         digest.update(f"{key} {weight.dtype} {tuple(weight.shape)}\n".encode())
         digest.update(weight.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
     return digest.hexdigest()
@@ -248,6 +282,11 @@ def _files_sha256(network: Any, tokenizer: Any) -> str:
     settings = {
         key: value for key, value in network.config.to_dict().items() if key not in ("use_cache", "_name_or_path")
     }
-    parts = [json.dumps(settings, sort_keys=True, default=str), tokenizer.backend_tokenizer.to_str()]
+    adapters = {
+        name: {key: vars(module)[key] for key in _OF_ADAPTERS if key in vars(module)}
+        for name, module in network.named_modules()
+    }
+    parts = [json.dumps(one, sort_keys=True, default=str) for one in (settings, adapters)]
+    parts.append(tokenizer.backend_tokenizer.to_str())
     parts += [str(tokenizer.chat_template), json.dumps(tokenizer.special_tokens_map, sort_keys=True, default=str)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

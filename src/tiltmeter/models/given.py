@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from tiltmeter.calling import shown
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models.identity import Identity
 from tiltmeter.models.interface import Model, ModelSettings
@@ -55,6 +57,8 @@ class Given:
 
 
 _HANDED_OVER: dict[str, Given] = {}
+_MEANT: ContextVar[Mapping[str, Given]] = ContextVar("_MEANT", default={})  # noqa: B039
+"""What names mean in this thread, where a study is carried out in it."""
 
 
 def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool | str | None = None) -> Model:
@@ -75,6 +79,8 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
         return given.opened(_AS_IT_IS)
     if is_ours(model):
         return model
+    if not isinstance(cache, bool | str | None):
+        raise UserError(f"cache={shown(cache)}: right is True, False, or a text that names the state of the model")
     if isinstance(model, str):
         raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
     network = _network_in(model)
@@ -93,6 +99,17 @@ def hand_over(model: Model) -> str:
         return model.facts.name
     _HANDED_OVER[given.name.removeprefix(f"{KIND}:")] = given
     return given.name
+
+
+@contextmanager
+def meant(opened: Iterable[Model]) -> Iterator[None]:
+    """Let names mean these models here, and no others that other threads hand over under them meanwhile."""
+    every = [found for model in opened if isinstance(found := getattr(model, "given", None), Given)]
+    before = _MEANT.set({**_MEANT.get(), **{one.name.removeprefix(f"{KIND}:"): one for one in every}})
+    try:
+        yield
+    finally:
+        _MEANT.reset(before)
 
 
 def is_ours(model: object) -> TypeGuard[Model]:
@@ -120,12 +137,13 @@ def identity_of(argument: str) -> Identity | None:
 
 
 def _known(argument: str) -> Given:
-    if argument not in _HANDED_OVER:
+    found = _MEANT.get().get(argument) or _HANDED_OVER.get(argument)
+    if found is None:
         raise ModelError(
             f"`{KIND}:{argument}`: no model of this name is in memory; hand it over with tiltmeter.wrap(model, "
             f"name={argument!r}) in the process that runs the study"
         )
-    return _HANDED_OVER[argument]
+    return found
 
 
 def _as_given(given: Given, model: Model) -> Model:
@@ -147,6 +165,8 @@ def _as_given(given: Given, model: Model) -> Model:
 
 def _called(name: str, usual: str) -> str:
     known = name or usual
+    if not isinstance(known, str):
+        raise UserError(f"{shown(known)} cannot name a model; a name is a text")
     if known != known.strip() or any(sign in "[]/\\:?+@" or not sign.isprintable() for sign in known):
         raise UserError(f"{known!r:.80} cannot name a model; leave out [ ] / \\ : ? + @ and blanks at its ends")
     return f"{KIND}:{known}"
@@ -160,9 +180,9 @@ def _object(model: object, name: str, cache: bool | str | None) -> Given:
             f"a {type(model).__name__} has no weights to tell its answers by; to cache them, name its state: "
             'cache="version 3"'
         )
-    usual = getattr(model, "name", None) or getattr(model, "__name__", None)
-    called = _called(name, str(usual or type(model).__name__).strip("<>"))
-    state = cache or f"not cached: {uuid.uuid4().hex}"
+    usual = [one for key in ("name", "__name__") if isinstance(one := getattr(model, key, None), str) and one]
+    called = _called(name, next(iter(usual), type(model).__name__).strip("<>"))
+    state = cache or f"{uuid.uuid4().hex} (not cached)"
     return Given(
         called,
         lambda _, found: adapted(model, called, found["revision"]),
@@ -195,7 +215,7 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         raise UserError(f"{type(tokenizer).__name__} cannot say where tokens are in a text; use the fast tokenizer")
     called = _called(name, (getattr(network.config, "name_or_path", "") or "").rsplit("/")[-1] or "network")
     family = family_of(network.config, called)
-    state, here = cache if isinstance(cache, str) else "", f"not cached: {uuid.uuid4().hex}"
+    state, here = cache if isinstance(cache, str) else "", f"{uuid.uuid4().hex} (not cached)"
 
     def identity() -> Identity:
         changes = [] if state else _hooks(network)
@@ -213,6 +233,7 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         for wanted, own, what in ((settings.device, device, "device"), (settings.dtype, dtype, "dtype")):
             if wanted not in ("auto", own) and (what == "dtype" or not own.startswith(wanted)):
                 raise ModelError(f"{called} is in memory as {own}, not {wanted}; leave the {what} out")
+        _check_head(network, tokenizer, called)
         parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)
         return loading.assemble(parts, settings, found, revision=found["revision"])
 
@@ -251,6 +272,24 @@ def _at_rest(network: Any) -> Iterator[None]:
         network.config.use_cache = cached
         for module in training:
             module.training = True
+
+
+def _check_head(network: Any, tokenizer: Any, called: str) -> None:
+    """Refuse a network that says nothing of the tokens of its tokenizer."""
+    import torch
+
+    known = 1 + max(tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False).values(), default=0)
+    size = len(network.get_input_embeddings().weight)
+    if known > size:
+        raise ModelError(
+            f"{called}: the tokenizer has {known:,} tokens and the network {size:,}; give its own tokenizer"
+        )
+    with torch.inference_mode():
+        logits = getattr(
+            network(input_ids=torch.zeros((1, 2), dtype=torch.long, device=network.device)), "logits", None
+        )
+    if logits is None or logits.shape[:-1] != (1, 2) or logits.shape[-1] < known:
+        raise ModelError(f"{called}: a {type(network).__name__} has no language-model head; use a network with one")
 
 
 def _hooks(network: Any) -> list[int]:

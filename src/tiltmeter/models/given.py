@@ -263,7 +263,8 @@ def _at_rest(network: Any) -> Iterator[None]:
         # Accelerate puts mixed precision around it, which autocast alone does not undo.
         network.forward = own["_original_forward"]
     try:
-        with torch.autocast(network.device.type, enabled=False):
+        kind = network.device.type
+        with torch.autocast(kind, enabled=False) if torch.amp.is_autocast_available(kind) else nullcontext():
             yield
     finally:
         if forward is not None:

@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -61,10 +62,14 @@ def next_words(
     >>> [(row["group"], row["word"], round(row["probability"], 4)) for row in frame]
     [('men', 'he', 0.1109), ('women', 'she', 0.2234)]
     """
-    if isinstance(prompts, str) or isinstance(words, str):
-        raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
-    opened = given.wrap(model, tokenizer) if tokenizer else models.load(model, settings or ModelSettings())
     groups = words if isinstance(words, Mapping) else {"": words}
+    if any(isinstance(given_as, str) for given_as in (prompts, *groups.values())):
+        raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
+    prompts, groups = list(prompts), {group: list(listed) for group, listed in groups.items()}
+    strange = [one for one in (*prompts, *chain.from_iterable(groups.values())) if not isinstance(one, str)]
+    if strange:
+        raise UserError(f"{shown(strange[0])} is no text; prompts and words are texts")
+    opened = given.wrap(model, tokenizer) if tokenizer else models.load(model, settings or ModelSettings())
     every = [word for listed in groups.values() for word in listed]
     group_of = [group for group, listed in groups.items() for _ in listed]
     found = models.as_predictor(opened).next_words(prompts, every, bounded=bounded)

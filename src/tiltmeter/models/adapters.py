@@ -21,10 +21,13 @@ def split(argument: str) -> tuple[str, str]:
     >>> split("org/base+org/lora"), split("org/base")
     (('org/base', 'org/lora'), ('org/base', ''))
     """
-    base, plus, adapter = argument.rpartition("+")
-    if not plus or Path(argument).expanduser().is_dir():
+    if "+" not in argument or Path(argument).expanduser().is_dir():
         return argument, ""
-    return base, adapter
+    signs = [at for at, sign in enumerate(argument) if sign == "+"][::-1]
+    cuts = [(argument[:at], argument[at + 1 :]) for at in signs]
+    # A folder may have a plus sign in its own name.
+    here = (cut for cut in cuts if all(one and Path(one).expanduser().is_dir() for one in cut))
+    return next(here, cuts[0])
 
 
 def check_adapter(folder: Path) -> Path:

@@ -107,3 +107,27 @@ def test_a_frame_is_copied_and_saved_as_what_its_name_says(tmp_path: Path) -> No
     with pytest.raises(UserError, match="parquet"):
         frame.save(tmp_path / "frame.csv")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("prompts", "words"),
+    [("The nurse said that", ["he"]), (["The nurse said that"], {"men": "he"}), ([5], ["he"]), (["x"], [None])],
+)
+def test_a_text_is_never_taken_for_its_letters(prompts: Any, words: Any) -> None:
+    with pytest.raises(UserError, match="prompts and words are"):
+        tm.next_words("scripted", prompts, words)
+
+
+def test_prompts_and_words_may_come_one_by_one() -> None:
+    found = tm.next_words("scripted", iter(["The nurse said that"]), {"men": iter(["he"])})  # type: ignore[arg-type]
+    assert found.column("word") == ["he"]
+
+
+def test_what_is_no_calibration_and_no_list_of_runs_is_refused() -> None:
+    for wrong in ({"studies": 0}, {"model": len}):
+        with pytest.raises(UserError):
+            tm.calibrate(**{"model": "scripted", "quick": True, "workers": 1, **wrong})
+    with pytest.raises(UserError, match="are a list"):
+        tm.leaderboard("runs/x")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="Prompt"):
+        tm.rephrase(["The nurse"], by="scripted")  # type: ignore[list-item]

@@ -10,6 +10,7 @@ import pytest
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models import identity_of
+from tiltmeter.models.adapters import split
 from tiltmeter.models.given import wrap
 
 from .conftest import SENTENCES
@@ -103,6 +104,15 @@ def test_what_is_not_cached_still_notices_another_step(opened: Callable[[str], t
     with torch.no_grad():
         network.transformer.wte.weight.mul_(1.5)
     assert load("python:step").facts.revision != before
+
+
+def test_folders_of_bases_and_adapters_may_have_a_plus_sign(tmp_path: Path) -> None:
+    base, adapter = tmp_path / "a+b" / "base", tmp_path / "lo+ra"
+    base.mkdir(parents=True)
+    adapter.mkdir()
+    assert split(f"{base}+{adapter}") == (str(base), str(adapter))
+    assert split(str(base)) == (str(base), "")
+    assert split("org/base+org/lora") == ("org/base", "org/lora")
 
 
 def test_a_network_is_found_inside_whatever_is_around_it(opened: Callable[[str], tuple[Any, Any]]) -> None:

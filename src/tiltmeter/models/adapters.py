@@ -65,7 +65,9 @@ def merge(model: Any, folder: Path, name: str) -> Any:
     try:
         adapted = peft.PeftModel.from_pretrained(model, str(folder), use_safetensors=True)
     except (ValueError, RuntimeError, KeyError, TypeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        # A heading, such as "errors in loading", says nothing yet.
+        said = [line.strip() for line in str(error).splitlines() if not line.rstrip().endswith(":")]
+        reason = next(iter(said), type(error).__name__)
         raise ModelError(f"{name}: the adapter does not fit this base: {reason}") from error
     known = set(peft.get_peft_model_state_dict(adapted))
     if strange := sorted(given ^ known):

@@ -117,7 +117,7 @@ def _rules(conditions: Sequence[str], tolerance: float | None, lines: Lines) -> 
         rules.insert(0, Rule("worse", tolerance))
     if not rules and not conditions:
         raise UserError('a gate needs a tolerance, e.g. 0.02, or a condition, e.g. "worse by more than 2 points"')
-    if not (lines.leading or lines.missing):
+    if lines.silent and not (lines.leading or lines.missing):
         raise UserError("the baseline has no answer to anything, so nothing can be held against a candidate")
     for rule in rules:
         if not any(True for _ in lines.selected(rule)):

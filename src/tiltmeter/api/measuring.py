@@ -35,46 +35,16 @@ def measured(
     cluster: Cluster | None = None,
     tell: Callable[[RunState, Path | None], None] | None = None,
 ) -> Run:
-    """The finished run of a plan; `say` is told where answers came from and `tell` what the folder held.
-
-    Without `tell`, `say` is also told where an earlier result is now, and why.
-    """
-
-    def told(state: RunState, aside: Path | None) -> None:
-        if state.kind != "finished":
-            tell_state(state, folder, aside, say)
-
+    """The finished run of a plan; `say` is told where answers came from and `tell` what the folder held."""
     with _cache(cached, say) as cache, ProgressFile(folder) as file:
         finished = carry_out(
-            plan, folder, settings, BothProgress(progress, file), cache=cache, cluster=cluster, tell=tell or told
+            plan, folder, settings, BothProgress(progress, file), cache=cache, cluster=cluster, tell=tell
         )
         if cache and cache.trouble:
             say(f"{cache.trouble}; the run continued without it")
         elif cache and cache.hits:
             say(f"from the cache: {cache.hits:,} of {cache.hits + cache.misses:,} answers")
     return finished
-
-
-def tell_state(state: RunState, folder: Path, aside: Path | None, say: Say = to_stderr) -> None:
-    """Say what the run folder held, and where an earlier result was moved."""
-    shown = 6 if state.kind == "changed" else len(state.changes)
-    changes = ", ".join(state.changes[:shown]) + (
-        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
-    )
-    if state.kind == "outdated":
-        say(f"{folder}: measuring again, because something it depends on has changed: {changes}")
-    elif state.kind == "lacking":
-        say(f"{folder}: the run is finished; {changes}")
-    elif state.kind == "finished" and state.reported:
-        say(f"{folder}: the run is finished; there is nothing to do")
-    elif state.kind == "finished":
-        say(f"{folder}: the run is finished except for its tables and report")
-    elif state.kind == "begun":
-        say(f"{folder}: resuming the run")
-    elif state.kind == "changed" and aside:
-        say(f"{folder}: the study has changed ({changes}); unchanged parts come from the cache")
-    if aside:
-        say(f"{folder}: the earlier result is now in {aside}")
 
 
 @contextmanager

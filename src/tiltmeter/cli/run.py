@@ -201,7 +201,7 @@ def measured(
         if not told and state.kind != "finished":
             tell_plan()
         told = True
-        measuring.tell_state(state, folder, aside, say)
+        _tell_state(state, folder, aside)
 
     try:
         with Bar() as bar:
@@ -238,6 +238,28 @@ def _tell_remarks(summary: RunSummary) -> None:
             say(f"WARNING: {repeated.words()}; does the server ignore seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency for {model}: it has no gradients; use a checkpoint")
+
+
+def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
+    """Say what the run folder held, and where an earlier result was moved."""
+    shown = 6 if state.kind == "changed" else len(state.changes)
+    changes = ", ".join(state.changes[:shown]) + (
+        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
+    )
+    if state.kind == "outdated":
+        say(f"{folder}: measuring again, because something it depends on has changed: {changes}")
+    elif state.kind == "lacking":
+        say(f"{folder}: the run is finished; {changes}")
+    elif state.kind == "finished" and state.reported:
+        say(f"{folder}: the run is finished; there is nothing to do")
+    elif state.kind == "finished":
+        say(f"{folder}: the run is finished except for its tables and report")
+    elif state.kind == "begun":
+        say(f"{folder}: resuming the run")
+    elif state.kind == "changed" and aside:
+        say(f"{folder}: the study has changed ({changes}); unchanged parts come from the cache")
+    if aside:
+        say(f"{folder}: the earlier result is now in {aside}")
 
 
 def _tell_missing(folder: Path) -> None:

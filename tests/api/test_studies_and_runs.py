@@ -274,14 +274,14 @@ def test_raters_are_a_list(raters: Any) -> None:
         ({"group": "grop"}, "group="),
         ({"group": "group", "origin": "nothing"}, "origin="),
         ({"mask_column": "nothing"}, "mask_column="),
-        ({"text": "number"}, "`number`: holds a number or date (1.5) where"),
+        ({"text": "number"}, "`number`: holds 1.5 where"),
     ],
 )
 def test_a_column_that_does_not_do_is_named_with_its_parameter(named: dict[str, str], said: str) -> None:
     with pytest.raises(InvalidData) as refused:
         tm.rate(TEXTS, ["sentiment.vader"], **named)  # type: ignore[arg-type]
     assert said in str(refused.value)
-    assert refused.value.file is None, "the file is one that nobody knows"
+    assert refused.value.file == "the table", "a file would be one that nobody knows"
     assert "tiltmeter row" not in str(refused.value)
 
 

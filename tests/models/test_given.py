@@ -286,3 +286,54 @@ def test_models_are_loaded_from_paths_and_from_memory(tmp_path: Path) -> None:
         load(tmp_path / "nowhere")
     with pytest.raises(ModelError, match="no model of this name is in memory"):
         models.check_name("python:nobody")
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ([[]], "no token for “The nurse”"),
+        ([[("The", -1.0)]], "no token for “nurse”"),
+        ([[("nurse", -1.0)]], "all of the text"),
+    ],
+)
+def test_what_no_token_has_is_not_taken_for_certain(answer: Any, problem: str) -> None:
+    class Partial:
+        def score(self, texts: list[str]) -> Any:
+            return answer
+
+    with pytest.raises(ModelError, match=problem):
+        wrap(Partial()).score(["The nurse"])
+
+
+def test_the_first_parameter_takes_the_prompts_whatever_it_is_called() -> None:
+    model = wrap(lambda n: [*n], name="n")
+    assert isinstance(model, Writer)
+    assert [one.text for [one] in model.complete(["a", "b"], Decoding())] == ["a", "b"]
+
+
+def test_halves_of_characters_do_not_stop_a_run() -> None:
+    model = wrap(lambda prompts: ["a\ud83d\ude00", "a\ud800"], name="half")
+    assert isinstance(model, Writer)
+    assert [one.text for [one] in model.complete(["a", "b"], Decoding())] == ["a😀", "a\ufffd"]
+
+
+class Strange(Thermometer):
+    family = "weird"
+
+
+class Conditioned(Thermometer):
+    conditionings = 5
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "problem"),
+    [
+        (Strange(), {}, "expected causal or masked"),
+        (Conditioned(), {}, "conditionings"),
+        (len, {"name": 5}, "cannot name a model"),
+        (len, {"cache": 5}, "cache=5"),
+    ],
+)
+def test_what_an_object_says_of_itself_is_checked(given: Any, more: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        wrap(given, **more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -293,3 +294,17 @@ def test_the_instrument_check_is_no_line_and_a_failed_one_is_said(baseline: Run,
         ["pairs.tools-books.causal.sum.preference.difference.low > 2"],
     )
     assert [check.startswith("pairs: tools-books") for check in found.failed_checks] == [True]
+
+
+@pytest.mark.parametrize("more", [{"tolerance": "0.1"}, {"conditions": [["worse"]]}, {"conditions": [None]}])
+def test_what_is_no_condition_and_no_tolerance_is_refused(baseline: Run, worse: Run, more: dict[str, Any]) -> None:
+    found = compare_runs([baseline, worse])
+    with pytest.raises(UserError, match="tolerance|conditions are texts"):
+        gate(found, *more.pop("conditions", []), **more)
+    with pytest.raises(UserError, match="between two runs"):
+        gate(baseline, "worse")  # type: ignore[arg-type]
+
+
+def test_a_baseline_without_any_answer_is_refused(baseline: Run, worse: Run) -> None:
+    with pytest.raises(UserError, match="the baseline has no answer"):
+        decided(without(baseline, 10_000, "refused"), worse)

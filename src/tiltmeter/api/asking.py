@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from tiltmeter import models, specs
 from tiltmeter.api.frames import Frame
 from tiltmeter.api.shown import Shown, short
-from tiltmeter.api.tables import Tabular, rows_of, write_rows
+from tiltmeter.api.tables import TABLE, Tabular, plain, rows_of, write_rows
+from tiltmeter.calling import shown
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.rating import maker
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.models import ModelSettings, given
+from tiltmeter.parquet import refuse_alike
 from tiltmeter.present.blocks import Block, Notice, Prose, Section, text
 from tiltmeter.present.known_raters import head_words
 from tiltmeter.present.tables import mean_cell, numbers, table, value_cell
@@ -46,10 +51,14 @@ def next_words(
     >>> [(row["group"], row["word"], round(row["probability"], 4)) for row in frame]
     [('men', 'he', 0.1109), ('women', 'she', 0.2234)]
     """
-    if isinstance(prompts, str) or isinstance(words, str):
-        raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
-    opened = given.wrap(model, tokenizer) if tokenizer else models.load(model, settings or ModelSettings())
     groups = words if isinstance(words, Mapping) else {"": words}
+    if any(isinstance(given_as, str) for given_as in (prompts, *groups.values())):
+        raise UserError("prompts and words are lists: next_words(model, [prompt], [word, word])")
+    prompts, groups = list(prompts), {group: list(listed) for group, listed in groups.items()}
+    strange = [one for one in (*prompts, *chain.from_iterable(groups.values())) if not isinstance(one, str)]
+    if strange:
+        raise UserError(f"{shown(strange[0])} is not a text; prompts and words are texts")
+    opened = given.wrap(model, tokenizer) if tokenizer else models.load(model, settings or ModelSettings())
     every = [word for listed in groups.values() for word in listed]
     group_of = [group for group, listed in groups.items() for _ in listed]
     found = models.as_predictor(opened).next_words(prompts, every, bounded=bounded)
@@ -84,17 +93,23 @@ class Rated(Shown):
     def estimates(self) -> Frame:
         """A row for each rater and two groups: the difference of their ratings, with its interval and p."""
         return Frame.of_rows(
-            {"rater": rater, "first": pair.a, "second": pair.b, **_figures(pair.difference)}
-            for rater, found in self.summaries.items()
-            for pair in found.summary.pairs
+            (
+                {"rater": rater, "first": pair.a, "second": pair.b, **_figures(pair.difference)}
+                for rater, found in self.summaries.items()
+                for pair in found.summary.pairs
+            ),
+            ("rater", "first", "second", *_FIGURES),
         )
 
     def groups(self) -> Frame:
         """A row for each rater and group: the mean of its ratings, with its interval."""
         return Frame.of_rows(
-            {"rater": rater, "group": name, **_figures(group.mean)}
-            for rater, found in self.summaries.items()
-            for name, group in found.summary.groups.items()
+            (
+                {"rater": rater, "group": name, **_figures(group.mean)}
+                for rater, found in self.summaries.items()
+                for name, group in found.summary.groups.items()
+            ),
+            ("rater", "group", *_FIGURES),
         )
 
     def blocks(self) -> Sequence[Block]:
@@ -116,6 +131,7 @@ class Rated(Shown):
                 table("Differences", ["Groups", *numbers("Difference")], pairs),
             )
             yield from filter(None, made)
+            yield from (Prose(text(note), "note") for note in found.as_json()["notes"])
 
     def __repr__(self) -> str:
         names = ", ".join(one.rater for one in self.raters)
@@ -145,52 +161,75 @@ def rate(
     >>> found
     <Rated texts 10, raters sentiment.vader.v1, comparisons 1>
     """
-    if not raters or isinstance(raters, str):
+    if isinstance(raters, str) or not raters:
         raise UserError('raters are a list: rate(data, ["sentiment.vader"])')
     masked = specs.load(spec) if isinstance(spec, str | Path) else spec
     terms = {one.name: one.terms for one in masked.groups} if masked else {}
     masking = Masking((), terms, group, mask_column)
     executor = Executor(settings or ModelSettings())
-    loaded = [one if not isinstance(one, str) else maker(rater_choice(one), executor)(()) for one in raters]
-    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
+    loaded = [_loaded(one, executor) for one in raters]
+    rows = rows_of(data)
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    called = str(data) if isinstance(data, str | Path) else TABLE
+    refuse_alike(columns, called)
+    said = {"text": text, "group": group, "origin": origin, "mask_column": mask_column}
+    found_columns = {key: column(columns, name, called, f"{key}=") for key, name in said.items() if name and columns}
+    _refuse_others(rows, found_columns.get("text", text))
+    own = _OWN
+    while own in columns:
+        own += "_"
+    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder, _of_table(Path(folder), called):
         given = Path(folder) / "texts.jsonl"
         written = Path(folder) / "rated.jsonl"
-        rows = rows_of(data)
-        _check_columns(rows, {"text": text, "group": group, "origin": origin, "mask_column": mask_column})
-        write_rows(given, rows)
-        if group is not None and origin is None:
-            write_rows(given, [{**row, _OWN: number} for number, row in enumerate(rows)])
-        try:
-            found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
-        except InvalidData as error:
-            # Nobody knows the file that was written here.
-            file = data if isinstance(data, str | Path) else None
-            raise InvalidData(error.problem, file=file, line=error.line, key=error.key) from None
+        write_rows(given, [{**row, own: number} for number, row in enumerate(rows)] if origin is None else rows)
+        found = rate_file(given, written, loaded, text=text, masking=masking, language=language)
         summaries = {
-            one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or _OWN))
+            one.rater: summarise_rated_file(written, RatedColumns(one.column, group, origin or own))
             for one in found
             if group is not None
         }
         with written.open(encoding="utf-8") as lines:
-            rated = [{key: value for key, value in json.loads(line).items() if key != _OWN} for line in lines]
+            rated = [{key: value for key, value in json.loads(line).items() if key != own} for line in lines]
     return Rated(Frame.of_rows(rated), found, summaries)
 
 
 _OWN = "tiltmeter row"
 
 
-def _check_columns(rows: Sequence[Mapping[str, object]], named: Mapping[str, str | None]) -> None:
-    """Refuse the name of a column that is not there, and say which parameter has it."""
-    known = list(dict.fromkeys(name for row in rows for name in row))
-    for parameter, name in named.items():
-        if rows and name is not None:
-            try:
-                column(known, name, "", f"{parameter}=")
-            except InvalidData as error:
-                raise InvalidData(error.problem) from None
+def _loaded(given: str | Rater, executor: Executor) -> Rater:
+    if isinstance(given, str):
+        return maker(rater_choice(given), executor)(())
+    if not isinstance(getattr(given, "name", None), str) or not hasattr(given, "rate"):
+        raise UserError(f"{shown(given)} is not a rater; name one, or make a function one with tiltmeter.rater")
+    return given
+
+
+@contextmanager
+def _of_table(folder: Path, called: str) -> Iterator[None]:
+    """What is wrong with the table, in words for somebody who gave no file and no options."""
+    try:
+        yield
+    except UserError as error:
+        if error.file is None or Path(error.file).parent != folder:
+            raise
+        problem = _OPTION.sub("", error.problem)
+        raise InvalidData(problem, file=called, line=error.line, key=error.key) from None
+
+
+_OPTION = re.compile(r"; (?=set it with `|--overwrite).*")
+
+
+def _refuse_others(rows: Sequence[Mapping[str, object]], text: str) -> None:
+    """Refuse what is no text where texts are to be rated: it would be rated as Python writes it."""
+    for number, row in enumerate(rows, 1):
+        value = row.get(text)
+        if not isinstance(value, str) and plain(value) is not None:
+            raise InvalidData(f"holds {shown(value)} where a text is needed", file=TABLE, line=number, key=text)
+
+
+_FIGURES = ("value", "low", "high", "p", "p_adjusted", "n", "n_unscored", "origins", "note")
 
 
 def _figures(found: Estimate) -> dict[str, object]:
     """An estimate as cells of a row."""
-    names = ("value", "low", "high", "p", "p_adjusted", "n", "n_unscored", "origins", "note")
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(found, name) for name in _FIGURES}

@@ -108,6 +108,10 @@ def calibrate(
 
     `like` takes the numbers of test words from a run.
     """
+    if not isinstance(model, str):
+        raise UserError("a calibration loads its model by name, several times and in other processes; give a name")
+    if studies < 1:
+        raise UserError(f"studies={studies}: at least 1 study is simulated")
     chosen = _checked(views)
     sizes = tuple(dict.fromkeys(_numbers_of(like) if like is not None else test_words))
     models.check_name(model)

@@ -198,4 +198,6 @@ def evidence(runs: Runs) -> Evidence:
 
 def opened(runs: Runs) -> list[store.Run]:
     """Runs, read where they are given as folders."""
+    if isinstance(runs, str | Path):
+        raise UserError(f"{runs}: runs are a list, also of one: [{str(runs)!r}]")
     return [one if isinstance(one, store.Run) else read_run(one) for one in runs]

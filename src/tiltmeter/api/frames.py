@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import html
+import operator
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.amounts import fixed
-from tiltmeter.errors import UserError
-from tiltmeter.parquet import Rows, database, fill, quoted, save
+from tiltmeter.calling import number_of
+from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.parquet import Rows, database, fill, quoted, refuse_alike, save
 
 if TYPE_CHECKING:
     import pandas
@@ -50,6 +53,7 @@ class Frame:
         """A table of rows whose columns are those that any of them has."""
         listed = [{key: _plain(value) for key, value in row.items()} for row in rows]
         names = dict.fromkeys([*first, *(name for row in listed for name in row)])
+        refuse_alike(names, "the table")
         return cls.of({name: _kind(row.get(name) for row in listed) for name in names}, listed)
 
     @cached_property
@@ -63,12 +67,19 @@ class Frame:
 
     def query(self, condition: str) -> Frame:
         """The rows of which a condition holds, as SQL has it: `"bias == 'gender' and n > 20"`."""
+        return self._held(condition, condition)
+
+    def _held(self, condition: str, plain: str) -> Frame:
         import duckdb
 
-        found = Frame(self._connection, f"SELECT * FROM ({self._query}) WHERE ({condition}\n)", self._holder)
+        found = Frame(self._connection, f"SELECT * FROM ({self._query}) WHERE ({plain}\n)", self._holder)
         try:
             len(found)
         except duckdb.Error as error:
+            word = _NEAR.search(str(error))
+            if word and word[1] in self.columns and (again := _quoted_in(plain, word[1])) != plain:
+                # A column may be called as a word of SQL is, such as `group`.
+                return self._held(condition, again)
             said = next(iter(str(error).splitlines()), "").partition("Error: ")[2]
             raise UserError(
                 f"{condition!r:.200} is not a condition: {said}; columns: {', '.join(self.columns)}"
@@ -77,6 +88,8 @@ class Frame:
 
     def column(self, name: str) -> list[_CELL]:
         """The values of a column."""
+        if name not in self.columns:
+            raise UnknownName("column", name, self.columns)
         return [row[name] for row in self]
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -89,7 +102,9 @@ class Frame:
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write it as Parquet, whole or not at all."""
+        """Write it as .parquet, whole or not at all."""
+        if Path(path).suffix.lower() != ".parquet":
+            raise UserError(f"{path}: a table is written as .parquet; other forms: to_pandas()")
         with database() as found:
             fill(found, "saved", {name: _TYPES[kind] for name, kind in self._types.items()}, self)
             save(found, "saved", path)
@@ -99,6 +114,9 @@ class Frame:
         # A stream is read after this; what it comes from has to be there until then.
         self._streams.append(self._connection.cursor())
         return self._streams[-1].sql(self._query).__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Frame.of, ({name: _TYPES[kind] for name, kind in self._types.items()}, list(self))
 
     def __len__(self) -> int:
         [(count,)] = self._asked(f"SELECT count(*) FROM ({self._query})").fetchall()
@@ -150,8 +168,28 @@ class Frame:
 _TYPES: Mapping[str, type] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": float, "INTEGER": int}
 
 
+_NEAR = re.compile(r'at or near "(\w+)"')
+
+
+def _quoted_in(condition: str, word: str) -> str:
+    """A condition in which a name is quoted wherever it is no part of a text or another name.
+
+    >>> print(_quoted_in("group == 'a group' and groups > 1", "group"))
+    "group" == 'a group' and groups > 1
+    """
+    found = re.compile(rf"""('[^']*'|"[^"]*")|\b{re.escape(word)}\b""")
+    return found.sub(lambda one: one[1] or quoted(word), condition)
+
+
 def _plain(value: object) -> object:
-    return int(value) if isinstance(value, bool) else value if isinstance(value, _CELL) else str(value)
+    """A cell as a table has it: a text, or a number of Python."""
+    if value is None or isinstance(value, str):
+        return value
+    with suppress(TypeError):
+        # An integer that no column of integers holds is a name of something, of which every digit counts.
+        return whole if -(2**63) <= (whole := operator.index(value)) < 2**63 else str(whole)  # type: ignore[arg-type]
+    number = number_of(value)
+    return str(value) if number is None else number
 
 
 def _kind(values: Iterable[object]) -> type:

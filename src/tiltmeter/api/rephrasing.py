@@ -45,7 +45,10 @@ def rephrase(
     if not isinstance(given, str | Path | Spec):
         if by is None:
             raise UserError("prompts are rephrased by a model: rephrase(prompts, by=MODEL)")
-        return _by_model(list(given), by, seed, settings, progress)
+        prompts = list(given)
+        if not all(isinstance(one, Prompt) for one in prompts):
+            raise UserError("prompts are tiltmeter.Prompt, as template_prompts and file_prompts make them")
+        return _by_model(prompts, by, seed, settings, progress)
     if by is not None:
         raise UserError("a spec is rephrased by a grammar, without a model; give prompts to have one rephrase them")
     options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}

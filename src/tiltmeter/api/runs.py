@@ -76,11 +76,12 @@ class Run(store.Run, Shown):
         Example texts, some of them offensive, are in the page behind a closed warning, and in the others if asked for.
         """
         out = Path(path)
-        if out.suffix not in _FORMATS:
+        kind = _FORMATS.get(out.suffix.lower())
+        if kind is None:
             raise UserError(f"{out}: a report is written as {', '.join(_FORMATS)}")
         named = Named(out.stem, f"{out.stem}-figures", (self.folder,))
         page = report(self._reported)
-        write(page, out.parent, [_FORMATS[out.suffix]], with_texts=with_texts, named=named)
+        write(page, out.parent, [kind], with_texts=with_texts, named=named)
         return out
 
     def blocks(self) -> Sequence[Block]:

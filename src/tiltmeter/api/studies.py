@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+import operator
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from tiltmeter.api.measuring import Say, measured, too_many, usual_folder, write
 from tiltmeter.api.progress import Bar, NotebookBar, in_notebook, to_stderr
 from tiltmeter.api.runs import Run
 from tiltmeter.api.shown import short
+from tiltmeter.calling import listed, number_of, shown
 from tiltmeter.errors import InvalidStudy, UserError
-from tiltmeter.models import ModelSettings, given
+from tiltmeter.models import ModelSettings, as_predictor, as_writer, given
 from tiltmeter.present import drawing
 from tiltmeter.progress import NoProgress
 from tiltmeter.raters import Rater
@@ -53,6 +55,10 @@ class Study:
         continuations: Table | None = None,
         next_words: Table | None = None,
     ) -> None:
+        for key, given_as in (("models", models), ("specs", specs)):
+            if isinstance(given_as, str | Spec) or not isinstance(given_as, Iterable):
+                raise InvalidStudy(f"{shown(given_as)} is not a list; write {key}=[…]", key=key)
+        specs = list(specs)
         opened = [one if isinstance(one, str | Path) else given.wrap(one) for one in models]
         self._in_memory = [one for one in opened if not isinstance(one, str | Path)]
         views = {"pairs": pairs, "continuations": _with_raters(continuations), "next_words": next_words}
@@ -61,11 +67,12 @@ class Study:
             "models": [str(one) if isinstance(one, str | Path) else one.facts.name for one in opened],
             "specs": [str(one) for one in specs if not isinstance(one, Spec)],
             "seed": seed,
-            **{view: dict(table) for view, table in views.items() if table is not None},
+            **{view: table for view, table in views.items() if table is not None},
         }
         self._hand_over()
+        written = to_toml({key: _as_in_file(value, key) for key, value in data.items()})
         try:
-            read = studies.parse(to_toml(data))
+            read = studies.parse(written)
         except InvalidStudy as error:
             # Nobody has seen the lines of this text.
             raise InvalidStudy(error.problem, key=error.key) from None
@@ -89,8 +96,8 @@ class Study:
 
     def plan(self) -> Plan:
         """Every item of the study; nothing is asked of a model."""
-        self._hand_over()
-        return studies.plan(self.checked)
+        with given.meant(self._in_memory):
+            return studies.plan(self.checked)
 
     def run(
         self,
@@ -107,21 +114,37 @@ class Study:
         With `report` the tables and the report are written into the folder, as `tiltmeter run` does. The finished run
         of another study that is in the folder is moved into a folder inside it.
         """
+        if settings is not None and not isinstance(settings, ModelSettings):
+            raise UserError(f"settings={shown(settings)}: right is tiltmeter.ModelSettings(device=…)")
         if report:
             drawing.check()
+        self._check_verbs()
         made, place = self.plan(), Path(folder) if folder is not None else usual_folder(self.name)
         bar: Any = nullcontext(NoProgress())
         if progress:
             bar = NotebookBar() if in_notebook() else Bar()
         say: Say = to_stderr if progress else lambda _: None
-        with bar as watching:
+        with given.meant(self._in_memory), bar as watching:
             done = measured(made, place, settings or ModelSettings(), watching, say=say, cached=cache, cluster=cluster)
         if report and not too_many(done):
             write_report(done, summarise_run(done))
         return Run.of(done)
 
+    def _check_verbs(self) -> None:
+        """Refuse models that lack what the study asks, before any of them has been asked anything."""
+        asked = self.checked
+        for model in self._in_memory:
+            if asked.sources:
+                model.score([])
+            if asked.continuations:
+                writer = as_writer(model)
+                for decoding in asked.continuations.decodings:
+                    writer.complete([], decoding)
+            if asked.next_words:
+                as_predictor(model)
+
     def _hand_over(self) -> None:
-        """Let the names of models that are in memory mean those of this study, whatever came after them."""
+        """Let the study name its models that are in memory."""
         names = [given.hand_over(model) for model in self._in_memory]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
@@ -139,6 +162,25 @@ def _views(one: studies.Study) -> dict[str, bool]:
     return {"pairs": bool(one.sources), **{key: bool(found[key]) for key in ("continuations", "next_words")}}
 
 
+def _as_in_file(value: Any, key: str) -> Any:
+    """A value as a study file can hold it: lists of whatever has an order, plain numbers."""
+    if isinstance(value, Mapping):
+        return {str(name): _as_in_file(one, f"{key}.{name}") for name, one in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    if type(value) in (str, bool, int, float):
+        return value
+    with suppress(TypeError):
+        return operator.index(value)
+    number = number_of(value)
+    if number is not None:
+        return number
+    ordered = None if isinstance(value, Set) else listed(value)
+    if ordered is None:
+        raise InvalidStudy(f"{shown(value)} is no text, number, list or table", key=key)
+    return [_as_in_file(one, key) for one in ordered]
+
+
 def _with_raters(table: Table | None) -> Table | None:
     """The table, with raters in memory by their names."""
     raters = (table or {}).get("raters")
@@ -152,7 +194,8 @@ def _rater_name(one: str | Mapping[str, object] | Rater) -> object:
         return one.argument
     if not isinstance(one, str | Mapping):
         raise InvalidStudy(
-            f"{one.name} is a rater object; name it as a study file does, or hand over a function with tiltmeter.rater",
+            f"{shown(getattr(one, 'name', one))} is an object; name raters as a study file does, and make a function "
+            "one with tiltmeter.rater",
             key="continuations.raters",
         )
     return one

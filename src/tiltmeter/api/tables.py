@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import operator
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +15,9 @@ from tiltmeter.calling import number_of
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import whole_file
 from tiltmeter.sources.tables import read_table
+
+TABLE = "the table"
+"""What one is called that is in no file."""
 
 
 class _Arrow(Protocol):
@@ -28,6 +33,7 @@ def rows_of(data: Tabular) -> list[dict[str, object]]:
     if isinstance(data, str | Path):
         return [dict(cells) for _, cells in read_table(data)[1]]
     found: Any = data
+    _refuse_doubled(map(str, getattr(data, "columns", data if isinstance(data, Mapping) else ())))
     ways: Sequence[tuple[str, dict[str, object]]]
     ways = (("to_dict", {"as_series": False}), ("to_pydict", {}), ("to_dict", {"orient": "list"}))
     for name, options in ways:
@@ -35,7 +41,7 @@ def rows_of(data: Tabular) -> list[dict[str, object]]:
             found = getattr(data, name)(**options)
             break
     try:
-        if isinstance(found, Mapping):
+        if isinstance(found, Mapping) and not any(isinstance(one, str | bytes) for one in found.values()):
             columns = {str(name): list(values) for name, values in found.items()}
             return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return [{str(name): value for name, value in row.items()} for row in found]
@@ -46,20 +52,34 @@ def rows_of(data: Tabular) -> list[dict[str, object]]:
         ) from None
 
 
+def _refuse_doubled(names: Iterable[str]) -> None:
+    """Refuse columns of one name, of which all but one would be lost."""
+    doubled = next((name for name, count in Counter(names).items() if count > 1), None)
+    if doubled is not None:
+        raise InvalidData(f"two columns are called `{doubled}`; rename one", file=TABLE)
+
+
 def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write rows as JSON lines, whole or not at all."""
     if not rows:
         raise InvalidData("the table has no rows")
     with whole_file(path) as file:
-        for row in rows:
-            json.dump({key: _plain(value) for key, value in row.items()}, file, ensure_ascii=False)
+        for number, row in enumerate(rows, 1):
+            try:
+                json.dump({key: plain(value) for key, value in row.items()}, file, ensure_ascii=False)
+            except UnicodeEncodeError:
+                problem = "holds half of a character, as `surrogateescape` leaves it; decode the text anew"
+                raise InvalidData(problem, file=TABLE, line=number) from None
             file.write("\n")
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A cell as JSON has it: what pandas calls missing is blank."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, str | int):
         return value
+    with suppress(TypeError):
+        # Of an integer every digit counts: it may be an id, which a float would round.
+        return operator.index(value)  # type: ignore[arg-type]
     number = number_of(value)
     if number is None:
         return str(value) if str(value) not in ("<NA>", "NaT") else None

@@ -123,7 +123,7 @@ def open_model(
 
 def _is_worth_keeping(model: Model) -> bool:
     given = getattr(model, "given", None)
-    if given is not None and not given.cached:
+    if given is not None and not given.cached():
         return False
     return model.facts.parameters is None or model.facts.parameters >= _WORTH_KEEPING
 

@@ -132,6 +132,7 @@ def folder_of(name: str) -> Path:
         raise UserError(f"`{name}` is in no folder that transformers reads; name a checkpoint: smollm2-135m, hf:NAME")
     from tiltmeter.models import hugging_face
 
+    hugging_face.require_packages()
     return hugging_face.folder_of(argument)[0]
 
 

@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args
 
 from tiltmeter.calling import cut, listed, number_of, parameters_of, shown, takes_one
 from tiltmeter.errors import ModelError, TiltmeterError, UserError
 from tiltmeter.models.decoding.sampled import seeds_of
 from tiltmeter.models.interface import Model, checked_conditioning
 from tiltmeter.models.next_words import Question, blank_problem, questions
-from tiltmeter.records import ASKING, Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
+from tiltmeter.records import ASKING, Completion, Decoding, Family, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 _VERBS = ("score", "complete", "next_words")
 _UNSCORED = "the model gave no number"
@@ -22,6 +22,7 @@ _EMPTY = "the model gave no text"
 _NAMES = {"max_new_tokens": ("max_new_tokens", "max_tokens")}
 """What parameters of functions are called, where that is not the name of the setting."""
 _USUAL = Decoding()
+_NOT_NAMED = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY)
 
 
 def adapted(given: Any, name: str, revision: str) -> Model:
@@ -41,7 +42,12 @@ def adapted(given: Any, name: str, revision: str) -> Model:
     facts = getattr(given, "facts", None) or ModelFacts(name, getattr(given, "family", "causal"), dtype="unknown")
     if not isinstance(facts, ModelFacts):
         raise UserError(f"its `facts` are {shown(facts)}; give tiltmeter.ModelFacts, or none")
-    conditionings = tuple(getattr(given, "conditionings", ("left",)))
+    if facts.family not in get_args(Family):
+        raise UserError(f"its family is {shown(facts.family)}; expected {' or '.join(get_args(Family))}")
+    conditionings = getattr(given, "conditionings", ("left",))
+    if not conditionings or not isinstance(conditionings, list | tuple):
+        raise UserError(f'its `conditionings` are {shown(conditionings)}; expected a list such as ["left"]')
+    conditionings = tuple(conditionings)
     return _Adapted(replace(facts, name=name, revision=revision), conditionings, made).model()
 
 
@@ -105,8 +111,10 @@ class _Call:
     def __init__(self, call: Callable[..., Any], name: str) -> None:
         self._call, self._name = call, name
         parameters = parameters_of(call)
-        self._takes = {key for key, one in parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD}
-        self._takes_all = len(self._takes) < len(parameters)
+        kinds = [one.kind for one in parameters.values()]
+        # The first takes the texts, whatever it is called.
+        self._takes = {key for key in list(parameters)[1:] if parameters[key].kind not in _NOT_NAMED}
+        self._takes_all = inspect.Parameter.VAR_KEYWORD in kinds
         self._one_by_one = takes_one(call, ("prompt", "text"))
 
     def _listed(self, given: Sequence[Any], *more: Any, **named: Any) -> list[Any]:
@@ -161,14 +169,17 @@ class _Scoring(_Call):
             number = _logprob(value)
             plain = words.strip() if isinstance(words, str) else ""
             start = text.find(plain, at) if plain else -1
-            if start < 0 or (number is None and value is not None):
+            # What no token has would count as certain.
+            if start < 0 or text[at:start].strip() or (number is None and value is not None):
                 raise self._fault(
                     f"gives {shown(answer)} for the score of a text; expected its log-probability, a list of (token, "
-                    "log-probability) in the order of the text, or None"
+                    "log-probability) for all of the text in its order, or None"
                 )
             at = start + len(plain)
             spans.append((start, at))
             logprobs.append(number)
+        if text[at:].strip():
+            raise self._fault(f"gives no token for “{cut(text[at:])}”; right is (token, None) where there is no number")
         return TokenScores(tuple(spans), tuple(logprobs))
 
 
@@ -224,7 +235,9 @@ class _Writing(_Call):
             return Completion("", 0, "unwritten", unwritten=_EMPTY)
         if not isinstance(answer, str):
             raise self._fault(f"gives {shown(answer)} for a prompt; expected a text, or None")
-        return Completion(answer, len(answer.split()), "end")
+        # Halves of characters, which no file can hold, are joined where they belong together.
+        written = answer.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return Completion(written, len(written.split()), "end")
 
 
 class _Predicting(_Call):

@@ -21,10 +21,13 @@ def split(argument: str) -> tuple[str, str]:
     >>> split("org/base+org/lora"), split("org/base")
     (('org/base', 'org/lora'), ('org/base', ''))
     """
-    base, plus, adapter = argument.rpartition("+")
-    if not plus or Path(argument).expanduser().is_dir():
+    if "+" not in argument or Path(argument).expanduser().is_dir():
         return argument, ""
-    return base, adapter
+    signs = [at for at, sign in enumerate(argument) if sign == "+"][::-1]
+    cuts = [(argument[:at], argument[at + 1 :]) for at in signs]
+    # A folder may have a plus sign in its own name.
+    here = (cut for cut in cuts if all(one and Path(one).expanduser().is_dir() for one in cut))
+    return next(here, cuts[0])
 
 
 def check_adapter(folder: Path) -> Path:
@@ -64,7 +67,9 @@ def merge(model: Any, folder: Path, name: str) -> Any:
     try:
         adapted = peft.PeftModel.from_pretrained(model, str(folder), use_safetensors=True)
     except (ValueError, RuntimeError, KeyError, TypeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        # A heading, such as "errors in loading", says nothing yet.
+        said = [line.strip() for line in str(error).splitlines() if not line.rstrip().endswith(":")]
+        reason = next(iter(said), type(error).__name__)
         raise ModelError(f"{name}: the adapter does not fit this base: {reason}") from error
     known = set(peft.get_peft_model_state_dict(adapted))
     if strange := sorted(given ^ known):

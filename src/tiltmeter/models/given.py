@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from tiltmeter.calling import shown
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models.identity import Identity
 from tiltmeter.models.interface import Model, ModelSettings
@@ -30,6 +32,10 @@ _VERBS = (
     "saliency",
 )
 _AS_IT_IS = ModelSettings()
+_FOR_GRADIENTS = "make_inputs_require_grad"
+"""The hook that lets gradients reach adapters; it changes nothing."""
+_OF_ADAPTERS = ("_active_adapter", "_disable_adapters", "merged_adapters", "scaling")
+"""What says which adapters inside a layer are on, and how strongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,8 @@ class Given:
     name: str
     open: Callable[[ModelSettings, Identity], Model]
     identity: Callable[[], Identity]
-    cached: bool
+    cached: Callable[[], bool]
+    """Whether what it answers can be told from what it would answer in another state."""
     while_asked: Callable[[], AbstractContextManager[None]] = nullcontext
     """What holds while it is asked, and no longer."""
 
@@ -50,6 +57,8 @@ class Given:
 
 
 _HANDED_OVER: dict[str, Given] = {}
+_MEANT: ContextVar[Mapping[str, Given]] = ContextVar("_MEANT", default={})  # noqa: B039
+"""What names mean in this thread, where a study is carried out in it."""
 
 
 def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool | str | None = None) -> Model:
@@ -71,6 +80,8 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
         return given.opened(_AS_IT_IS)
     if is_ours(model):
         return model
+    if not isinstance(cache, bool | str | None):
+        raise UserError(f"cache={shown(cache)}: right is True, False, or a text that names the state of the model")
     if isinstance(model, str):
         raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
     network = _network_in(model)
@@ -91,6 +102,17 @@ def hand_over(model: Model) -> str:
     return given.name
 
 
+@contextmanager
+def meant(opened: Iterable[Model]) -> Iterator[None]:
+    """Let names mean these models here, and no others that other threads hand over under them meanwhile."""
+    every = [found for model in opened if isinstance(found := getattr(model, "given", None), Given)]
+    before = _MEANT.set({**_MEANT.get(), **{one.name.removeprefix(f"{KIND}:"): one for one in every}})
+    try:
+        yield
+    finally:
+        _MEANT.reset(before)
+
+
 def is_ours(model: object) -> TypeGuard[Model]:
     """Whether it is a model that `load` opened."""
     return type(model).__module__.startswith("tiltmeter.") and hasattr(model, "facts")
@@ -109,19 +131,20 @@ def check(argument: str) -> None:
 def identity_of(argument: str) -> Identity | None:
     """What its weights or its owner say of it; None where it is not to be cached."""
     given = _known(argument)
-    if not given.cached:
+    if not given.cached():
         return None
     with given.while_asked():
         return given.identity()
 
 
 def _known(argument: str) -> Given:
-    if argument not in _HANDED_OVER:
+    found = _MEANT.get().get(argument) or _HANDED_OVER.get(argument)
+    if found is None:
         raise ModelError(
             f"`{KIND}:{argument}`: no model of this name is in memory; hand it over with tiltmeter.wrap(model, "
             f"name={argument!r}) in the process that runs the study"
         )
-    return _HANDED_OVER[argument]
+    return found
 
 
 def _as_given(given: Given, model: Model) -> Model:
@@ -143,6 +166,8 @@ def _as_given(given: Given, model: Model) -> Model:
 
 def _called(name: str, usual: str) -> str:
     known = name or usual
+    if not isinstance(known, str):
+        raise UserError(f"{shown(known)} cannot name a model; a name is a text")
     if known != known.strip() or any(sign in "[]/\\:?+@" or not sign.isprintable() for sign in known):
         raise UserError(f"{known!r:.80} cannot name a model; leave out [ ] / \\ : ? + @ and blanks at its ends")
     return f"{KIND}:{known}"
@@ -156,21 +181,21 @@ def _object(model: object, name: str, cache: bool | str | None) -> Given:
             f"a {type(model).__name__} has no weights to tell its answers by; to cache them, name its state: "
             'cache="version 3"'
         )
-    usual = getattr(model, "name", None) or getattr(model, "__name__", None)
-    called = _called(name, str(usual or type(model).__name__).strip("<>"))
-    state = cache or f"not cached: {uuid.uuid4().hex}"
+    usual = [one for key in ("name", "__name__") if isinstance(one := getattr(model, key, None), str) and one]
+    called = _called(name, next(iter(usual), type(model).__name__).strip("<>"))
+    state = cache or f"{uuid.uuid4().hex} (not cached)"
     return Given(
         called,
         lambda _, found: adapted(model, called, found["revision"]),
         lambda: {"name": called, "revision": state},
-        cached=bool(cache),
+        cached=lambda: bool(cache),
     )
 
 
 def _network_in(model: Any) -> Any:
     """The network of transformers inside what training wraps around it; None where there is none."""
-    for inner in ("module", "_orig_mod"):
-        model = getattr(model, inner, model)
+    while (inner := getattr(model, "module", getattr(model, "_orig_mod", None))) is not None:
+        model = inner
     if hasattr(model, "peft_config"):
         if any(one.is_prompt_learning for one in model.peft_config.values()):
             raise ModelError("an adapter that learns a prompt cannot be measured; LoRA and others inside layers can")
@@ -191,14 +216,16 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         raise UserError(f"{type(tokenizer).__name__} cannot say where tokens are in a text; use the fast tokenizer")
     called = _called(name, (getattr(network.config, "name_or_path", "") or "").rsplit("/")[-1] or "network")
     family = family_of(network.config, called)
-    state = cache if isinstance(cache, str) else "" if cache is not False else f"not cached: {uuid.uuid4().hex}"
+    state, here = cache if isinstance(cache, str) else "", f"{uuid.uuid4().hex} (not cached)"
 
     def identity() -> Identity:
-        weights = "" if state else _weights_sha256(network)
+        changes = [] if state else _hooks(network)
+        if cache is False:
+            changes.append(sum(weight._version for weight in network.parameters()))
         return {
             "name": called,
-            "revision": state,
-            "weights_sha256": weights,
+            "revision": " ".join([here, *map(str, changes)]) if changes else state,
+            "weights_sha256": "" if state or cache is False else _weights_sha256(network, called),
             "files_sha256": _files_sha256(network, tokenizer),
         }
 
@@ -207,10 +234,17 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
         for wanted, own, what in ((settings.device, device, "device"), (settings.dtype, dtype, "dtype")):
             if wanted not in ("auto", own) and (what == "dtype" or not own.startswith(wanted)):
                 raise ModelError(f"{called} is in memory as {own}, not {wanted}; leave the {what} out")
+        _check_head(network, tokenizer, called)
         parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)
         return loading.assemble(parts, settings, found, revision=found["revision"])
 
-    return Given(called, opened, identity, cache is not False, lambda: _at_rest(network))
+    return Given(
+        called,
+        opened,
+        identity,
+        lambda: bool(state) or (cache is not False and not _hooks(network)),
+        lambda: _at_rest(network),
+    )
 
 
 @contextmanager
@@ -219,26 +253,66 @@ def _at_rest(network: Any) -> Iterator[None]:
     import torch
 
     training = [module for module in network.modules() if module.training]
-    cached, precision = network.config.use_cache, torch.get_float32_matmul_precision()
+    cached, precision = getattr(network.config, "use_cache", None), torch.get_float32_matmul_precision()
+    own = vars(network)
+    forward = own.get("forward")
     for module in training:
         module.training = False
     network.config.use_cache = False
     torch.set_float32_matmul_precision("highest")
+    if "_original_forward" in own:
+        # Accelerate puts mixed precision around it, which autocast alone does not undo.
+        network.forward = own["_original_forward"]
     try:
-        yield
+        kind = network.device.type
+        with torch.autocast(kind, enabled=False) if torch.amp.is_autocast_available(kind) else nullcontext():
+            yield
     finally:
+        if forward is not None:
+            network.forward = forward
         torch.set_float32_matmul_precision(precision)
         network.config.use_cache = cached
         for module in training:
             module.training = True
 
 
-def _weights_sha256(network: Any) -> str:
+def _check_head(network: Any, tokenizer: Any, called: str) -> None:
+    """Refuse a network that says nothing of the tokens of its tokenizer."""
+    import torch
+
+    known = 1 + max(tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False).values(), default=0)
+    size = len(network.get_input_embeddings().weight)
+    if known > size:
+        raise ModelError(
+            f"{called}: the tokenizer has {known:,} tokens and the network {size:,}; give its own tokenizer"
+        )
+    with torch.inference_mode():
+        logits = getattr(
+            network(input_ids=torch.zeros((1, 2), dtype=torch.long, device=network.device)), "logits", None
+        )
+    if logits is None or logits.shape[:-1] != (1, 2) or logits.shape[-1] < known:
+        raise ModelError(f"{called}: a {type(network).__name__} has no language-model head; use a network with one")
+
+
+def _hooks(network: Any) -> list[int]:
+    """The numbers of the hooks that may change what it says, which no hash of weights shows."""
+    hooks = [
+        found
+        for module in network.modules()
+        for held in (module._forward_hooks, module._forward_pre_hooks)
+        for found in held.items()
+    ]
+    return [number for number, hook in hooks if not getattr(hook, "__name__", "").startswith(_FOR_GRADIENTS)]
+
+
+def _weights_sha256(network: Any, called: str) -> str:
     """The SHA-256 of the names, formats, shapes and numbers of all weights."""
     import torch
 
     digest = hashlib.sha256()
     for key, weight in sorted(network.state_dict().items()):
+        if weight.is_meta:
+            raise ModelError(f"{called}: the weights of {key} are not in memory; load the whole network")
         digest.update(f"{key} {weight.dtype} {tuple(weight.shape)}\n".encode())
         digest.update(weight.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
     return digest.hexdigest()
@@ -249,6 +323,11 @@ def _files_sha256(network: Any, tokenizer: Any) -> str:
     settings = {
         key: value for key, value in network.config.to_dict().items() if key not in ("use_cache", "_name_or_path")
     }
-    parts = [json.dumps(settings, sort_keys=True, default=str), tokenizer.backend_tokenizer.to_str()]
+    adapters = {
+        name: {key: vars(module)[key] for key in _OF_ADAPTERS if key in vars(module)}
+        for name, module in network.named_modules()
+    }
+    parts = [json.dumps(one, sort_keys=True, default=str) for one in (settings, adapters)]
+    parts.append(tokenizer.backend_tokenizer.to_str())
     parts += [str(tokenizer.chat_template), json.dumps(tokenizer.special_tokens_map, sort_keys=True, default=str)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

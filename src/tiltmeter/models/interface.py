@@ -214,7 +214,9 @@ def as_explainer(model: Model) -> Explainer:
 def as_writer(model: Model) -> Writer:
     """The model, where it can write; otherwise one sentence."""
     if not isinstance(model, Writer):
-        raise ModelError(f"{model.facts.name} is {model.facts.family} and cannot write; use a causal model")
+        causal = model.facts.family == "causal"
+        why = "has no `complete`, so it cannot write" if causal else f"is {model.facts.family} and cannot write"
+        raise ModelError(f"{model.facts.name} {why}; use a {'model with it' if causal else 'causal model'}")
     return model
 
 

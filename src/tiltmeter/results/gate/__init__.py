@@ -32,6 +32,12 @@ def gate(found: RunComparison, *conditions: str, tolerance: float | None = None,
     Conditions are words ("pairs worse by more than 2 points") or paths ("pairs.overall.difference.low > 0.02"). A gate
     that cannot detect its own tolerance is refused unless you `insist`.
     """
+    if not isinstance(found, RunComparison):
+        raise UserError("a gate is between two runs: gate(compare(before, after), …)")
+    if not all(isinstance(condition, str) for condition in conditions):
+        raise UserError('conditions are texts, one after the other: gate(comparison, "pairs worse", "worse by more …")')
+    if tolerance is not None and not isinstance(tolerance, int | float):
+        raise UserError(f"tolerance={tolerance!r:.80}: a tolerance is a number, and 2 points are 0.02")
     result = judge(found, conditions, tolerance=tolerance, insist=insist)
     if result.verdict == "refused":
         raise UserError(result.refusal.replace("--insist", "insist=True"))
@@ -111,6 +117,8 @@ def _rules(conditions: Sequence[str], tolerance: float | None, lines: Lines) -> 
         rules.insert(0, Rule("worse", tolerance))
     if not rules and not conditions:
         raise UserError('a gate needs a tolerance, e.g. 0.02, or a condition, e.g. "worse by more than 2 points"')
+    if lines.silent and not (lines.leading or lines.missing):
+        raise UserError("the baseline has no answer to anything, so nothing can be held against a candidate")
     for rule in rules:
         if not any(True for _ in lines.selected(rule)):
             raise UserError(

@@ -21,7 +21,7 @@ OPTIONS = "union_by_name = true, hive_partitioning = false"
 """How files are read as one table: nothing is read out of the names of their folders."""
 _TABLE = f"read_parquet(?, {OPTIONS})"
 _AT_ONCE = 20_000
-SQL_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
+SQL_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
 _ZONED = {"TIMESTAMP WITH TIME ZONE": "TIMESTAMP", "TIMESTAMPTZ_NS": "TIMESTAMP_NS"}
 """Times that Python's DuckDB reads only with another package, and what they are cast to, in UTC."""
 Rows = Iterable[Mapping[str, object]]

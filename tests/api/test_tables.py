@@ -131,3 +131,9 @@ def test_what_is_no_calibration_and_no_list_of_runs_is_refused() -> None:
         tm.leaderboard("runs/x")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="Prompt"):
         tm.rephrase(["The nurse"], by="scripted")  # type: ignore[list-item]
+
+
+def test_yes_and_no_stay_what_they_are() -> None:
+    frame = tm.Frame.of_rows([{"kept": True, "mixed": True}, {"kept": None, "mixed": 2}])
+    assert list(frame) == [{"kept": True, "mixed": 1}, {"kept": None, "mixed": 2}]
+    assert list(frame.query("kept")) == [{"kept": True, "mixed": 1}]

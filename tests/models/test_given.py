@@ -337,3 +337,13 @@ class Conditioned(Thermometer):
 def test_what_an_object_says_of_itself_is_checked(given: Any, more: dict[str, Any], problem: str) -> None:
     with pytest.raises(UserError, match=problem):
         wrap(given, **more)
+
+
+@pytest.mark.slow
+def test_a_pipeline_of_transformers_is_its_network(network: Callable[[str], tuple[Any, Any]]) -> None:
+    from transformers import pipeline
+
+    plain, tokenizer = network("gpt2")
+    made = wrap(pipeline("text-generation", model=plain, tokenizer=tokenizer), name="piped")
+    assert made.facts.family == "causal"
+    assert made.score(SENTENCES) == wrap(plain, tokenizer, name="piped").score(SENTENCES)

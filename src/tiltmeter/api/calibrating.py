@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,13 +99,14 @@ def calibrate(
     studies: int = 5000,
     quick: bool = False,
     seed: int = 0,
-    workers: int | None = None,
+    workers: int = 1,
     settings: ModelSettings | None = None,
     progress: Progress | None = None,
 ) -> Calibration:
     """Plant a known tilt in a model and see how often simulated studies find it, and how often they find none.
 
-    `like` takes the numbers of test words from a run.
+    `like` takes the numbers of test words from a run. More `workers` are further processes, which a script has to be
+    ready for: it then needs `if __name__ == "__main__":`.
     """
     if not isinstance(model, str):
         raise UserError("a calibration loads its model by name, several times and in other processes; give a name")
@@ -119,7 +119,7 @@ def calibrate(
     watched = progress or NoProgress()
     made = _pools(model, settings or ModelSettings(), chosen, pooled, watched)
     repeats = engine.Repeats.of(studies, quick=quick)
-    found = engine.calibrate(made, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, progress=watched)
+    found = engine.calibrate(made, sizes, repeats, seed=seed, workers=workers, progress=watched)
     return Calibration(model, pooled, studies, quick, seed, found)
 
 

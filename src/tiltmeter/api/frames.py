@@ -165,7 +165,7 @@ class Frame:
         return self._connection.cursor().execute(query)
 
 
-_TYPES: Mapping[str, type] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": float, "INTEGER": int}
+_TYPES: Mapping[str, type] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": float, "INTEGER": int, "BOOLEAN": bool}
 
 
 _NEAR = re.compile(r'at or near "(\w+)"')
@@ -183,7 +183,7 @@ def _quoted_in(condition: str, word: str) -> str:
 
 def _plain(value: object) -> object:
     """A cell as a table has it: a text, or a number of Python."""
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, str | bool):
         return value
     with suppress(TypeError):
         # An integer that no column of integers holds is a name of something, of which every digit counts.
@@ -194,7 +194,9 @@ def _plain(value: object) -> object:
 
 def _kind(values: Iterable[object]) -> type:
     kinds = {type(value) for value in values if value is not None}
-    return str if str in kinds or not kinds else float if float in kinds else int
+    if str in kinds or not kinds:
+        return str
+    return float if float in kinds else int if int in kinds else bool
 
 
 def _shown(value: object, widest: int) -> str:

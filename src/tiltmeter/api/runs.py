@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -22,6 +22,7 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import curve_chart, finding_section
 from tiltmeter.present.sections.finding import mark_of as verdict_of
 from tiltmeter.present.verdicts import answer, cautions
+from tiltmeter.present.words import capitalised
 from tiltmeter.records import Estimate
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.cells import Table, table_of, table_with_texts
@@ -145,7 +146,8 @@ class Finding(Shown):
 
     def plot(self) -> Plot:
         """The specification curve: the effect of every method, with its choices below."""
-        return Plot(curve_chart(self._answered, self._found))
+        chart = curve_chart(self._answered, self._found)
+        return Plot(chart if chart.title else replace(chart, title=f"{self.question.text} {capitalised(self.verdict)}"))
 
     def blocks(self) -> Sequence[Block]:
         """The page of the finding."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,7 +72,7 @@ def calibrate(
             studies=studies,
             quick=quick,
             seed=seed,
-            workers=workers,
+            workers=workers or os.cpu_count() or 1,
             settings=model_settings(device, dtype, threads),
             progress=bar,
         )

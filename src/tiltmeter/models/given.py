@@ -64,11 +64,11 @@ _MEANT: ContextVar[Mapping[str, Given]] = ContextVar("_MEANT", default={})  # no
 def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool | str | None = None) -> Model:
     """A model in memory as one of tiltmeter's: a network of transformers with its tokenizer, or an object or function.
 
-    An object has `score(texts)`, `complete(prompts)` or `next_words(prompts, words)`; a function is given prompts and
-    returns what it answers; it gets a list of them, or one at a time if its parameter is called `prompt` or `text`, or
-    is a `str`. A network is left as it is: it goes on training where it was. `cache`: True keeps answers
-    by the hash of the weights, which is the default where there are some, False keeps none, and a text such as
-    "step 4000" is your own name for this state, which spares the hash.
+    A pipeline of transformers has its tokenizer with it. An object has `score(texts)`, `complete(prompts)` or
+    `next_words(prompts, words)`. A function is given prompts and returns what it answers: a list of them, or one at a
+    time if its parameter is called `prompt` or `text`, or is a `str`. A network is left as it is and goes on training
+    where it was. `cache`: True keeps answers by the hash of the weights, which is the default where there are some,
+    False keeps none, and a text such as "step 4000" is your own name for this state, which saves hashing it.
 
     >>> from tiltmeter.records import Decoding
     >>> model = wrap(lambda prompt: f"{prompt} I cannot say.", name="shy")
@@ -84,6 +84,9 @@ def wrap(model: object, tokenizer: object = None, *, name: str = "", cache: bool
         raise UserError(f"cache={shown(cache)}: right is True, False, or a text that names the state of the model")
     if isinstance(model, str):
         raise UserError(f"{model!r:.80} is a name; `load_model` opens models by name, `wrap` takes one in memory")
+    if tokenizer is None and all(hasattr(model, part) for part in ("task", "model", "tokenizer")):
+        # A pipeline of transformers has both.
+        model, tokenizer = model.model, model.tokenizer  # type: ignore[attr-defined]
     network = _network_in(model)
     if network is None and tokenizer is not None:
         raise UserError(f"a {type(model).__name__} takes no tokenizer; only a network of transformers does")

@@ -33,6 +33,8 @@ def test_the_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         file = tmp_path / f"block_{number}.py"
         file.write_text(program, encoding="utf-8")
         exec(compile(program, str(file), "exec"), known)
+    assert known["tm"] is tm
+    assert isinstance(known["run"], tm.Run)
 
 
 def test_every_public_name_has_an_example() -> None:

@@ -95,7 +95,10 @@ def test_the_tutorial_ends_in_the_verdict_that_it_shows(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_of_the_readme_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
     [program] = [text for kind, _, text in blocks(ROOT / "README.md") if kind == "python"]
     exec(compile(program, "README.md", "exec"), {})
     assert re.search(r"\d+ % stereotyped|\d+% stereotyped", capsys.readouterr().out)

@@ -16,6 +16,7 @@ from tiltmeter.api.measuring import write_report
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.parquet import parquet_rows
+from tiltmeter.present.reported import Reported
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.store.database import connect, writing
@@ -45,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run of the study with its report."""
     folder = tmp_path_factory.mktemp("made") / "r"
     found = carry_out(plan(parse(STUDY)), folder)
-    write_report(found, summarise_run(found))
+    write_report(found, lambda: Reported.of([(found, summarise_run(found))]))
     return folder
 
 
@@ -305,7 +306,8 @@ def test_no_report_is_written_of_a_run_that_another_process_went_on_with(tmp_pat
     with closing(connect(tmp_path / LEDGER)) as opened, writing(opened, tmp_path) as database:
         database.execute("update meta set value = '\"2031-01-01T00:00:00+00:00\"' where key = 'finished'")
     with pytest.raises(RunError, match="another process"):
-        write_report(found, summary)
+        write_report(found, lambda: Reported.of([(found, summary)]))
     assert not (tmp_path / "report.html").exists()
-    write_report(read_run(tmp_path), summary)
+    again = read_run(tmp_path)
+    write_report(again, lambda: Reported.of([(again, summary)]))
     assert read_run(tmp_path).meta["reported"]

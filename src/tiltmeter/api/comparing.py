@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 from tiltmeter import store
 from tiltmeter.api.frames import Frame
 from tiltmeter.api.runs import Findings, read_run
-from tiltmeter.api.shown import Shown, short
+from tiltmeter.api.shown import Shown, short, shown_as
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.present.blocks import Block
 from tiltmeter.present.reported import Reported
@@ -132,7 +131,7 @@ def compare(
     `margin` is the smallest difference that would matter: 0.03 is 3 points of a share, or 0.03 of a rating.
     """
     found = compare_runs(opened([a] if b is None else [a, b]), models, views=views, margin=margin)
-    return Comparison(**{one.name: getattr(found, one.name) for one in fields(found)})
+    return shown_as(Comparison, found)
 
 
 def gate(found: RunComparison, *conditions: str, tolerance: float | None = None, insist: bool = False) -> GateResult:
@@ -142,13 +141,13 @@ def gate(found: RunComparison, *conditions: str, tolerance: float | None = None,
     that cannot detect its own tolerance is refused unless you `insist`.
     """
     result = gating.gate(found, *conditions, tolerance=tolerance, insist=insist)
-    return GateResult(**{one.name: getattr(result, one.name) for one in fields(result)})
+    return shown_as(GateResult, result)
 
 
 def leaderboard(runs: Runs, *, models: Sequence[str] = (), views: Sequence[View] = ()) -> Board:
     """Put two models or more in order, on the items that they share."""
     found = leaderboards(sides_of_runs(opened(runs), models), views)
-    return Board(**{one.name: getattr(found, one.name) for one in fields(found)})
+    return shown_as(Board, found)
 
 
 def plan(
@@ -166,7 +165,7 @@ def plan(
         if name not in run.facts:
             raise UnknownName("model", name, run.facts)
     found = plan_run(run, width, views=views, models=models, bias=bias, max_origins=max_origins)
-    return Sizes(**{one.name: getattr(found, one.name) for one in fields(found)})
+    return shown_as(Sizes, found)
 
 
 def multiverse(

@@ -128,7 +128,7 @@ class Frame:
             yield from (dict(zip(names, row, strict=True)) for row in some)
 
     def __repr__(self) -> str:
-        return f"<{self._size()}: {', '.join(self.columns)}>"
+        return f"<{_size(len(self))}: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
         return self._html(_WIDEST)
@@ -147,18 +147,15 @@ class Frame:
         )
         empty = len(self.columns) - len(shown)
         width = f"{len(shown)} column{'s' * (len(shown) != 1)}"
-        more = f", the first {_SHOWN} shown" if len(self) > _SHOWN else ""
+        more = f", the first {_SHOWN} shown" if (rows := len(self)) > _SHOWN else ""
         more += f"; {empty} empty column{'s' * (empty != 1)} not shown" if empty else ""
-        return f"<div style='overflow-x:auto'>{table}</div><p>{self._size()} × {width}{more}</p>"
+        return f"<div style='overflow-x:auto'>{table}</div><p>{_size(rows)} × {width}{more}</p>"
 
     def _filled(self) -> dict[str, int]:
         """How many rows have a value in each column."""
         counts = ", ".join(f"count({quoted(name)})" for name in self.columns)
         [found] = self._asked(f"SELECT {counts} FROM ({self._query})").fetchall()
         return dict(zip(self.columns, found, strict=True))
-
-    def _size(self) -> str:
-        return f"{len(self):,} row{'s' * (len(self) != 1)}"
 
     def _asked(self, query: str) -> Any:
         """The answer to a query, apart from all others that are under way."""
@@ -169,6 +166,10 @@ _TYPES: Mapping[str, type] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": float, "I
 
 
 _NEAR = re.compile(r'at or near "(\w+)"')
+
+
+def _size(rows: int) -> str:
+    return f"{rows:,} row{'s' * (rows != 1)}"
 
 
 def _quoted_in(condition: str, word: str) -> str:

@@ -14,8 +14,8 @@ from tiltmeter.engine.identity import missing_words
 from tiltmeter.errors import RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.present.files import REPORT, write_run
+from tiltmeter.present.reported import Reported
 from tiltmeter.progress import BothProgress, Progress
-from tiltmeter.results import RunSummary
 from tiltmeter.store import Cache, CacheError, Ledger, ProgressFile, Run, RunState, locked, rows
 from tiltmeter.store.run_folder import same_results
 from tiltmeter.study import Plan
@@ -115,7 +115,7 @@ def too_many(run: Run) -> str:
     return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > rows.HELD)
 
 
-def write_report(finished: Run, summary: RunSummary) -> Path:
+def write_report(finished: Run, found: Callable[[], Reported]) -> Path:
     """Write the tables and the report of a run, unless they are there; refuses if another process has resumed it."""
     folder = finished.folder
     report = folder / REPORT
@@ -126,7 +126,8 @@ def write_report(finished: Run, summary: RunSummary) -> Path:
             ended = ledger.meta().get("finished")
             if ended is None or ended != finished.meta.get("finished"):
                 raise RunError(f"{folder}: another process resumed this run; run the same command again")
-        write_run(finished, summary)
+        made = found()
+        write_run(finished, made.summaries[0], made)
         with same_results(folder), Ledger(folder) as ledger:
             ledger.note_report()
     return report

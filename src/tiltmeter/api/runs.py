@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import overload
 
 from tiltmeter import store
 from tiltmeter.api.frames import Frame
-from tiltmeter.api.shown import Plot, Shown, short
+from tiltmeter.api.shown import Plot, Shown, short, shown_as
 from tiltmeter.errors import UserError
 from tiltmeter.present.blocks import Block, Prose, Section, text
 from tiltmeter.present.formats import Named, write
@@ -40,7 +40,7 @@ class Run(store.Run, Shown):
     @classmethod
     def of(cls, run: store.Run) -> Run:
         """The same run with what Python users ask of it."""
-        return cls(**{one.name: getattr(run, one.name) for one in fields(run)})
+        return shown_as(cls, run)
 
     @cached_property
     def summary(self) -> RunSummary:
@@ -48,12 +48,13 @@ class Run(store.Run, Shown):
         return summarise_run(self)
 
     @cached_property
-    def _reported(self) -> Reported:
+    def reported(self) -> Reported:
+        """What the sections of a report are made of."""
         return Reported.of([(self, self.summary)])
 
     def findings(self) -> Findings:
         """The answers to all questions of the study, with verdicts."""
-        return Findings(self._reported)
+        return Findings(self.reported)
 
     def estimates(self) -> Frame:
         """A row for each method of each finding: its choices, value, interval, p, n and what is missing."""
@@ -81,7 +82,7 @@ class Run(store.Run, Shown):
         if kind is None:
             raise UserError(f"{out}: a report is written as {', '.join(_FORMATS)}")
         named = Named(out.stem, f"{out.stem}-figures", (self.folder,))
-        page = report(self._reported)
+        page = report(self.reported)
         write(page, out.parent, [kind], with_texts=with_texts, named=named)
         return out
 
@@ -89,7 +90,7 @@ class Run(store.Run, Shown):
         """The first screen of the report: which conclusions hold, the instrument check, and one chart."""
         kept = read_findings(self.folder)
         is_kept = kept is not None and mark_of(self.meta) == {key: kept[key] for key in mark_of(self.meta)}
-        page = kept["page"] if kept and is_kept else report(self._reported)
+        page = kept["page"] if kept and is_kept else report(self.reported)
         first = takewhile(lambda block: not isinstance(block, Section), page.blocks)
         return [Prose(text(page.subtitle), "note"), *first]
 

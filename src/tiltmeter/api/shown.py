@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import altair
 
 _WIDE = 720
+Kind = TypeVar("Kind")
 
 
 class Plot:
@@ -101,6 +103,11 @@ class Shown:
         from tiltmeter.present.html import shown
 
         return str(shown(self.blocks()))
+
+
+def shown_as(kind: type[Kind], record: Any) -> Kind:
+    """A record as the kind of it that a notebook can show."""
+    return kind(**{one.name: getattr(record, one.name) for one in fields(record)})
 
 
 def short(name: str, parts: Mapping[str, object]) -> str:

@@ -22,7 +22,6 @@ from tiltmeter.progress import NoProgress
 from tiltmeter.raters import Rater
 from tiltmeter.raters.functions import Function
 from tiltmeter.records import Spec
-from tiltmeter.results import summarise_run
 from tiltmeter.study import Plan
 from tiltmeter.toml_writing import to_toml
 
@@ -126,9 +125,11 @@ class Study:
         say: Say = to_stderr if progress else lambda _: None
         with given.meant(self._in_memory), bar as watching:
             done = measured(made, place, settings or ModelSettings(), watching, say=say, cached=cache, cluster=cluster)
-        if report and not too_many(done):
-            write_report(done, summarise_run(done))
-        return Run.of(done)
+        found = Run.of(done)
+        if report and not too_many(found):
+            # What the report takes is what findings and estimates take, and is worked out once.
+            write_report(found, lambda: found.reported)
+        return found
 
     def _check_verbs(self) -> None:
         """Refuse models that lack what the study asks, before any of them has been asked anything."""

@@ -138,6 +138,7 @@ def _carry_out(
     """Run a plan; its summary, or None for a plan too large for a report unless one is `needed`."""
     from tiltmeter.api.measuring import too_many, usual_folder, write_report
     from tiltmeter.engine.plan_size import size_of
+    from tiltmeter.present.reported import Reported
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.feasibility import at_risk_or_unanswerable, feasibility_of
     from tiltmeter.results.summary.number_faults import number_faults
@@ -168,7 +169,7 @@ def _carry_out(
         _say_too_large(many, folder)
         return None
     summary = summarise_run(finished)
-    report = write_report(finished, summary)
+    report = write_report(finished, lambda: Reported.of([(finished, summary)]))
     if as_json:
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})

@@ -162,8 +162,8 @@ def _as_given(given: Given, model: Model) -> Model:
 
     verbs = {verb: carried_out(verb) for verb in _VERBS if callable(getattr(model, verb, None))}
     facts = {"facts": model.facts, "conditionings": model.conditionings, "given": given}
-    shown = {"__repr__": lambda _: f"<{model.facts.family} model {given.name}>"}
-    found: Model = type("GivenModel", (), {**facts, **verbs, **shown})()
+    written = {"__repr__": lambda _: f"<{model.facts.family} model {given.name}>"}
+    found: Model = type("GivenModel", (), {**facts, **verbs, **written})()
     return found
 
 

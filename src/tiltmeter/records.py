@@ -230,6 +230,46 @@ class Prompt(Item):
 
 
 @dataclass(frozen=True, slots=True)
+class Question(Item):
+    """A question with options, and everything needed to say later what each answer says about whom.
+
+    Either the options stand for groups (`groups[i]` is that of `options[i]`, None for one that stands for none: "The
+    Muslim or the Christian?"), or only the group that the question is about is exchanged between questions (`about`;
+    "Should she get the loan? Yes or no?"). `correct`, `stereotyped`, `unknown` and `favourable` are places of options: of
+    the right answer, the one that the stereotype gives, the one that says that it cannot be known, and the one that is
+    good for whom the question is about; None where there is no such option.
+    """
+
+    question: str
+    options: tuple[str, ...]
+    groups: tuple[str | None, ...] = ()
+    about: str | None = None
+    context: str = ""
+    """What is said before the question."""
+    condition: Literal["", "ambiguous", "disambiguated"] = ""
+    """Whether the context says what the answer is; blank: the source makes no such difference."""
+    correct: int | None = None
+    stereotyped: int | None = None
+    unknown: int | None = None
+    favourable: int | None = None
+    term: str = ""
+    """The word that stands for the group it is about."""
+    group_spans: tuple[Span, ...] = ()
+    """The characters of context, a line break and question (of the question alone without one) that name the group."""
+
+    def __post_init__(self) -> None:
+        if not self.origin or not (self.about or any(self.groups)):
+            raise InvalidItem(f"question {self.id!r} has no group or no origin: such an item cannot be made")
+        if len(self.options) < 2 or len(set(self.options)) < len(self.options):
+            raise InvalidItem(f"question {self.id!r} needs at least two options that differ")
+        if self.groups and len(self.groups) != len(self.options):
+            raise InvalidItem(f"question {self.id!r} has {len(self.options)} options and {len(self.groups)} groups")
+        for place in (self.correct, self.stereotyped, self.unknown, self.favourable):
+            if place is not None and not 0 <= place < len(self.options):
+                raise InvalidItem(f"question {self.id!r} has no option {place}: there are {len(self.options)}")
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """An item that a source could not make, and why."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import registry
-from tiltmeter.records import Dropped, Pair, Prompt
+from tiltmeter.records import Dropped, Pair, Prompt, Question
 from tiltmeter.views import View
 
 _GIVEN = frozenset({"seed", "specs"})
@@ -88,7 +88,7 @@ class Source:
         found: list[Path] = files_of(path) if files_of else [Path(path)]
         return found
 
-    def items(self, given: Sequence[Any], settings: Mapping[str, Any]) -> Iterator[Pair | Prompt | Dropped]:
+    def items(self, given: Sequence[Any], settings: Mapping[str, Any]) -> Iterator[Pair | Prompt | Question | Dropped]:
         """What it makes and what it drops, one by one."""
         with registry.blamed("source", self.name):
             stream = self.declared("stream")
@@ -97,6 +97,6 @@ class Source:
                 return
             for made in self.make(*given, **settings):
                 for one in made:
-                    if not isinstance(one, (Pair, Prompt, Dropped)):
-                        raise TypeError(f"it makes {one!r:.60} instead of pairs or prompts")
+                    if not isinstance(one, (Pair, Prompt, Question, Dropped)):
+                        raise TypeError(f"it makes {one!r:.60} instead of pairs, prompts or questions")
                     yield one

@@ -249,9 +249,11 @@ def test_the_head_is_computed_only_where_asked_and_changes_nothing(
 
     cut: Any = load(f"hf:{checkpoint(family)}", ONE_THREAD)
     assert cut._network._apart
-    monkeypatch.setattr(Network, "_head_can_be_apart", lambda self: False)
+    assert cut._network._unchecked == (family in CAUSAL)
+    monkeypatch.setattr(Network, "_can", lambda self, way: False)
     full: Any = load(f"hf:{checkpoint(family)}", ONE_THREAD)
     assert not full._network._apart
+    assert not full._network._unchecked
     for one, two in zip(cut.score(SENTENCES), full.score(SENTENCES), strict=True):
         assert one.logprobs == pytest.approx(two.logprobs, abs=1e-4)
 

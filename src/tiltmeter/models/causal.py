@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.decoding import completing
@@ -16,9 +16,12 @@ from tiltmeter.models.likeliest import likeliest_after, without_words
 from tiltmeter.models.network import Network, PlaceQuery
 from tiltmeter.models.next_words import CausalPredictor, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
+from tiltmeter.processes import uncollected
 from tiltmeter.records import GENERATED, Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 _ANY = "a"
+_AT_ONCE = 4096
+"""Texts that an accelerator is asked about before the answers to those before them are read."""
 
 
 class CausalModel:
@@ -45,27 +48,43 @@ class CausalModel:
         """The log-probability of each token given those before it."""
         start = self._start if checked_conditioning(self, conditioning) == "left" else ()
         distinct = list(dict.fromkeys(texts))
-        encoded = self._encoder.encode(distinct)
+        if len(distinct) > _AT_ONCE:
+            distinct.sort(key=len, reverse=True)
+        scores: dict[str, TokenScores] = {}
+        before: Callable[[], Mapping[str, TokenScores]] = dict
+        with uncollected():
+            for at in range(0, len(distinct), _AT_ONCE):
+                # The device is at these texts while the answers to those before them are read.
+                reading = self._asked(distinct[at : at + _AT_ONCE], start)
+                scores |= before()
+                before = reading
+            scores |= before()
+        return [scores[text] for text in texts]
+
+    def _asked(self, texts: Sequence[str], start: TokenIds) -> Callable[[], Mapping[str, TokenScores]]:
+        """Ask about texts that differ; what is returned reads the answers."""
+        encoded = self._encoder.encode(texts)
         reasons = [
             unscorable(text, tokens, len(start), self.facts.context)
-            for text, tokens in zip(distinct, encoded, strict=True)
+            for text, tokens in zip(texts, encoded, strict=True)
         ]
         readable = [tokens for tokens, reason in zip(encoded, reasons, strict=True) if reason is None]
         asked = self._network.token_logprobs([start + tokens.ids for tokens in readable], max(1, len(start)))
         unseen: list[float | None] = [] if start else [None]
         # The places of the tokens are worked out while the device is at it.
         places = [tokens.spans for tokens in readable]
-        found = iter(
-            [
+
+        def read() -> Mapping[str, TokenScores]:
+            found = (
                 token_scores(spans, [*unseen, *values], self.facts.dtype)
                 for spans, values in zip(places, asked.by_row(), strict=True)
-            ]
-        )
-        scores = {
-            text: next(found) if reason is None else TokenScores(unscored=reason)
-            for text, reason in zip(distinct, reasons, strict=True)
-        }
-        return [scores[text] for text in texts]
+            )
+            return {
+                text: next(found) if reason is None else TokenScores(unscored=reason)
+                for text, reason in zip(texts, reasons, strict=True)
+            }
+
+        return read
 
     def next_words(
         self,

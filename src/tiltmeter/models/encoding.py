@@ -58,33 +58,33 @@ class Encoder:
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """The tokens of each text."""
-        if not texts:
-            return []
-        found = self._call(list(texts)).encodings
+        found = self._backend().encode_batch(list(texts), add_special_tokens=False)
         return [Encoded(text, tuple(one.ids), one) for text, one in zip(texts, found, strict=True)]
 
     def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The tokens of each text without their places, which takes a fraction of the time."""
-        return [tuple(ids) for ids in self._call(list(texts))["input_ids"]] if texts else []
+        return [tuple(one.ids) for one in self._backend().encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The special tokens that the tokenizer itself puts before and after a text."""
-        bare = self._call("a")["input_ids"]
+        bare = list(self.ids(["a"])[0])
         whole = self.tokenizer("a")["input_ids"]
         for start in range(len(whole) - len(bare) + 1):
             if whole[start : start + len(bare)] == bare:
                 return tuple(whole[:start]), tuple(whole[start + len(bare) :])
         return (), ()
 
-    def _call(self, text: str | list[str]) -> Any:
-        return self.tokenizer(
-            text,
-            add_special_tokens=False,
-            split_special_tokens=True,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )
+    def _backend(self) -> Any:
+        """The tokenizer below that of transformers, which makes a dictionary of each text; set up the same way."""
+        backend = self.tokenizer.backend_tokenizer
+        # Setting what is set already would fail while another thread encodes.
+        if backend.truncation is not None:
+            backend.no_truncation()
+        if backend.padding is not None:
+            backend.no_padding()
+        if not backend.encode_special_tokens:
+            backend.encode_special_tokens = True
+        return backend
 
 
 PIECES = 2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +98,8 @@ class _Rows:
 class Asked:
     """Numbers that the device is working out: some for each of the rows that were given."""
 
-    values: Sequence[torch.Tensor]
+    values: Callable[[], NDArray[np.float32]]
+    """Waits for them."""
     numbers: Numbers
     """The rows whose values follow one another, and where those of each begin and end."""
     starts: Numbers
@@ -106,7 +107,7 @@ class Asked:
 
     def by_row(self) -> list[list[float]]:
         """The values of each row, once they are there."""
-        values = _fetched(self.values).tolist()
+        values = self.values().tolist()
         found: list[list[float]] = [[]] * len(self.numbers)
         for number, start, end in zip(self.numbers.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True):
             found[number] = values[start:end]
@@ -134,11 +135,12 @@ class Network:
         self.vocabulary = int(head.weight.shape[0] if head is not None else model.config.get_text_config().vocab_size)
         self._logits_at_once = max(1, (_LOGITS_ON_CPU if on_cpu else _logits_that_fit(device)) // self.vocabulary)
         self._rows_at_once = _ROWS_ON_CPU if on_cpu else self._logits_at_once
-        self._unmasked = self._apart = False
+        self._unmasked = self._apart = self._unchecked = False
         self._kind: Any = None
         """The record in which the body answers."""
         self._unmasked = causal and self._padding_changes_nothing()
-        self._apart = self._head_can_be_apart()
+        self._unchecked = causal and self._can("_unchecked")
+        self._apart = self._can("_apart")
 
     def token_logprobs(self, rows: Sequence[TokenIds], first: int) -> Asked:
         """Ask for the log-probability of each token of each row, from place `first` on, given those before it."""
@@ -148,7 +150,8 @@ class Network:
         ends = asked.cumsum()
         places = np.arange(len(lines)) - np.repeat(ends - asked, asked) + first
         targets = kept.tokens[kept.starts[lines] + places]
-        return Asked(self._target_values(kept, lines, places - 1, targets), kept.numbers, ends - asked, ends)
+        values = _sent(self._target_values(kept, lines, places - 1, targets))
+        return Asked(values, kept.numbers, ends - asked, ends)
 
     def answers(self, asks: Sequence[TokenQuery], *, raw: bool = False) -> list[float]:
         """The log-probability of each target, or with `raw` its logit. Equal rows are computed once."""
@@ -157,7 +160,7 @@ class Network:
         places = np.array([ask.place for ask in asks], np.int64)
         targets = np.array([ask.target for ask in asks], np.int64)
         values = np.empty(len(asks), np.float32)
-        values[order] = _fetched(self._target_values(kept, lines[order], places[order], targets[order], raw=raw))
+        values[order] = _sent(self._target_values(kept, lines[order], places[order], targets[order], raw=raw))()
         found: list[float] = values.tolist()
         return found
 
@@ -182,7 +185,7 @@ class Network:
                 rows = self._given(np.repeat(np.arange(len(said)), counts[start:stop]))
                 tokens = self._given(targets[ends[start] : ends[stop]])
                 logprobs.append(said[rows, tokens])
-        top, sums, values = (_fetched(parts).tolist() for parts in (highest, together, logprobs))
+        top, sums, values = (_sent(parts)().tolist() for parts in (highest, together, logprobs))
         found: list[PlaceAnswer] = [PlaceAnswer((), (0.0, 0.0))] * len(looks)
         for line, at in enumerate(order.tolist()):
             mine = tuple(values[ends[line] : ends[line + 1]])
@@ -310,11 +313,13 @@ class Network:
 
     def _states(self, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:
         """What the body says at places of a batch, which are counted through all its rows; in full, the logits."""
+        # Without a mask and a cache, transformers looks whether rows are several texts, and waits for the device.
+        options = {"past_key_values": _forgetful()} if self._unchecked and "attention_mask" not in inputs else {}
         if self._apart:
-            said = self.model.base_model(**inputs)
+            said = self.model.base_model(**inputs, **options)
             self._kind, output = type(said), said.last_hidden_state
         else:
-            output = self.model(**inputs).logits
+            output = self.model(**inputs, **options).logits
         states: torch.Tensor = output.reshape(-1, output.shape[-1])[at]
         return states
 
@@ -369,24 +374,37 @@ class Network:
             self._unmasked = False
         return _same(alone, beside)
 
-    def _head_can_be_apart(self) -> bool:
+    def _can(self, way: Literal["_unchecked", "_apart"]) -> bool:
+        """Whether computing it in this way gives the same numbers."""
         import torch
 
         size = min(self.vocabulary, 12)
         rows = [tuple(range(size)), tuple(reversed(range(size)))]
         lines, places = [0, 1, 1], [1, 0, size - 1]
         with torch.inference_mode():
-            full = self.logits(rows, lines, places)
-            self._apart = True
+            usual = self.logits(rows, lines, places)
+            setattr(self, way, True)
             try:
-                cut = self.logits(rows, lines, places)
+                found = self.logits(rows, lines, places)
             except Exception as error:
-                # Any architecture may object in its own way; then it is run in full.
-                logging.getLogger(__name__).debug("the head cannot be computed apart: %s", error)
+                # Any architecture may object in its own way; then it is run as usual.
+                logging.getLogger(__name__).debug("the network cannot be run %s: %s", way, error)
                 return False
             finally:
-                self._apart = False
-        return cut.shape == full.shape and _same(cut, full)
+                setattr(self, way, False)
+        return found.shape == usual.shape and _same(found, usual)
+
+
+@cache
+def _forgetful() -> Any:
+    """What stands for a cache of keys and values and keeps none."""
+    from transformers import DynamicCache
+
+    class Forgetful(DynamicCache):
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            return key_states, value_states
+
+    return Forgetful()
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -407,12 +425,25 @@ def _distinct(keys: Sequence[tuple[TokenIds, tuple[int, ...]]]) -> tuple[_Rows, 
     return kept, ranks[asked]
 
 
-def _fetched(parts: Sequence[torch.Tensor]) -> NDArray[np.float32]:
-    """Numbers from the device, which are waited for."""
+def _sent(parts: Sequence[torch.Tensor]) -> Callable[[], NDArray[np.float32]]:
+    """Send numbers home from the device, before whatever it is asked next; what is returned waits for them."""
     import torch
 
-    found: NDArray[np.float32] = torch.cat(list(parts)).cpu().numpy() if parts else np.empty(0, np.float32)
-    return found
+    if not parts:
+        return lambda: np.empty(0, np.float32)
+    there = torch.cat(list(parts))
+    if there.device.type != "cuda":
+        return lambda: there.cpu().numpy()
+    here = there.to("cpu", non_blocking=True)
+    arrived = torch.cuda.Event()
+    arrived.record(torch.cuda.current_stream(there.device))
+
+    def waited() -> NDArray[np.float32]:
+        arrived.synchronize()
+        found: NDArray[np.float32] = here.numpy()
+        return found
+
+    return waited
 
 
 def _logits_that_fit(device: str) -> int:

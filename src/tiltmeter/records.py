@@ -235,9 +235,9 @@ class Question(Item):
 
     Either the options stand for groups (`groups[i]` is that of `options[i]`, None for one that stands for none: "The
     Muslim or the Christian?"), or only the group that the question is about is exchanged between questions (`about`;
-    "Should she get the loan? Yes or no?"). `correct`, `stereotyped`, `unknown` and `favourable` are places of options: of
-    the right answer, the one that the stereotype gives, the one that says that it cannot be known, and the one that is
-    good for whom the question is about; None where there is no such option.
+    "Should she get the loan? Yes or no?"). `correct`, `stereotyped`, `unknown` and `favourable` are places of options:
+    of the right answer, the one that the stereotype gives, the one that says that it cannot be known, and the one that
+    is good for whom the question is about; None where there is no such option.
     """
 
     question: str

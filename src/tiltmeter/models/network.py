@@ -435,7 +435,7 @@ def _sent(parts: Sequence[torch.Tensor]) -> Callable[[], NDArray[np.float32]]:
     if there.device.type != "cuda":
         return lambda: there.cpu().numpy()
     here = there.to("cpu", non_blocking=True)
-    arrived = torch.cuda.Event()
+    arrived = torch.Event("cuda")
     arrived.record(torch.cuda.current_stream(there.device))
 
     def waited() -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ import pytest
 
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models import ModelSettings, Writer, as_writer, load
-from tiltmeter.models.decoding.sampling import draw, stream
+from tiltmeter.models.decoding.sampling import draw, draw_there, stream
 from tiltmeter.records import Decoding
 
 from .conftest import CAUSAL, bytelevel_tokenizer, save_checkpoint
@@ -89,6 +89,48 @@ def test_a_text_depends_on_neither_neighbours_nor_batch(batch_tokens: int, check
     more = model.complete(PROMPTS, DRAWN, samples=3, seed=3)
     assert [texts[:2] for texts in more] == alone
     assert model.complete(PROMPTS, DRAWN, samples=2, seed=4) != alone
+
+
+@pytest.mark.parametrize(
+    "decoding",
+    [
+        DRAWN,
+        Decoding(1.3, 0, 0.6, 12),
+        Decoding(1.0, 3, 1.0, 11, ("e", "on")),
+        Decoding(0.0, max_new_tokens=9),
+        Decoding(0.8, 0, 1.0, 12, whole_sentences=True),
+    ],
+)
+def test_texts_drawn_on_a_device_in_stretches_are_the_same(
+    decoding: Decoding, checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = writer(checkpoint("gpt2"))
+    prompts = [*PROMPTS, FULL, "a" + " a" * 56]
+    samples = 3 if decoding.temperature else 1
+    expected = here.complete(prompts, decoding, samples=samples, seed=4)
+    # What an accelerator does, on this device.
+    monkeypatch.setattr("tiltmeter.models.decoding.checkpoint_sampler._STRETCHES", {})
+    there = writer(checkpoint("gpt2"))
+    assert there.complete(prompts, decoding, samples=samples, seed=4) == expected
+    assert there.complete_with(PROMPTS, [["nurse"]] * 5, DRAWN, seed=4) == here.complete_with(
+        PROMPTS, [["nurse"]] * 5, DRAWN, seed=4
+    )
+
+
+@pytest.mark.parametrize(
+    "decoding", [Decoding(), Decoding(0.0), Decoding(0.7, 9), Decoding(1.5, 0, 0.3), Decoding(1.0, 40, 0.9)]
+)
+def test_a_device_draws_the_same_tokens(decoding: Decoding) -> None:
+    import torch
+
+    numbers = np.random.default_rng(3)
+    logits = numbers.normal(0, 3, (400, 300)).astype(np.float32)
+    logits[:100] = logits[:100].round()
+    logits[50:60, 250:] = -np.inf
+    uniforms = numbers.random(400)
+    uniforms[:3] = 0.0, 1 - 2**-53, 0.5
+    found = draw_there(torch.from_numpy(logits), decoding, torch.from_numpy(uniforms))
+    assert found.tolist() == [draw(line, decoding, number) for line, number in zip(logits, uniforms, strict=True)]
 
 
 def test_a_stop_text_ends_the_text_before_it(checkpoint: Callable[[str], Path]) -> None:

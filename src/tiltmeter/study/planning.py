@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tiltmeter import specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
-from tiltmeter.records import Dropped, Pair, Prompt, Spec
+from tiltmeter.records import Dropped, Item, Pair, Prompt, Spec
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.perturbations import (
     DEFAULTS,
@@ -154,7 +154,7 @@ def _made(
         raise _error(study, (FACTS[source.view].key, "sources", *option), error.problem) from None
 
 
-def _refusing_doubles(made: Iterable[Pair | Prompt | Dropped], path: str) -> Iterator[Pair | Prompt | Dropped]:
+def _refusing_doubles(made: Iterable[Item | Dropped], path: str) -> Iterator[Item | Dropped]:
     """What is read of a file; at its end it is refused where an id stands twice."""
     names: DiskList[str] = DiskList()
     for one in made:

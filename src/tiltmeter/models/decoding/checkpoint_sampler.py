@@ -14,21 +14,27 @@ from numpy.typing import NDArray
 from tiltmeter.errors import ModelError
 from tiltmeter.models.decoding.chat import ChatFrame
 from tiltmeter.models.decoding.interface import Step, TokenIds, Unwritable
-from tiltmeter.models.decoding.sampling import Logits
+from tiltmeter.models.decoding.sampling import Drawing, Logits, draw_there
 from tiltmeter.models.encoding import Encoder
+from tiltmeter.records import Decoding
 
 if TYPE_CHECKING:
     import torch
 
 # While a text is written each row adds one token at a time, so a batch may hold more than what is computed at once.
 _BATCH_FACTOR = 4
+_SHARE_OF_MEMORY = 4
+"""Of an accelerator's memory, one part in so many may be the cache of a batch."""
+_STRETCHES = {"cpu": 1}
+_STRETCH = 8
+"""Tokens that an accelerator writes in each text before this process looks at them: texts may have ended before."""
 # As much of a prompt's end as is needed to see how the first token written is joined to it.
 _TAIL = 4
 # Any word of one token will do.
 _WORD = "a"
 
 
-class CheckpointBatch:
+class CheckpointBatch(Drawing):
     """Rows of a key-value cache.
 
     The common beginning of the prompts is read once, and so is each distinct prompt. Rows are made equally long by
@@ -40,70 +46,98 @@ class CheckpointBatch:
         from transformers import DynamicCache
 
         self._model, self._device = model, device
+        self.stretch = _STRETCHES.get(device, _STRETCH)
         accepted = inspect.signature(model.forward).parameters
         self._positioned, self._last_only = "position_ids" in accepted, "logits_to_keep" in accepted
         self._cache: Any = DynamicCache()
         distinct = list(dict.fromkeys(rows))
         shared = _shared_length(distinct)
+        self._hides = False
+        self._said: torch.Tensor
         if shared:
-            beginning = torch.tensor([distinct[0][:shared]])
-            self._run(beginning, torch.ones_like(beginning), torch.arange(shared)[None])
+            beginning = torch.tensor([distinct[0][:shared]], device=device)
+            self._read(beginning, torch.ones_like(beginning), torch.arange(shared, device=device)[None])
             self._cache.batch_repeat_interleave(len(distinct))
         longest = max(map(len, distinct)) - shared
         hidden = [longest + shared - len(row) for row in distinct]
         ids = torch.tensor([(padding,) * gap + row[shared:] for gap, row in zip(hidden, distinct, strict=True)])
         seen = (torch.arange(longest) >= torch.tensor(hidden)[:, None]).long()
-        mask = torch.cat([torch.ones(len(distinct), shared, dtype=torch.long), seen], 1)
-        logits = self._run(ids, mask, shared + (seen.cumsum(1) - 1).clamp(min=0))
-        copies = torch.tensor([distinct.index(row) for row in rows])
-        self._select(copies)
-        self._mask = mask[copies]
+        mask = torch.cat([torch.ones(len(distinct), shared, dtype=torch.long), seen], 1).to(device)
+        self._hides = any(hidden)
+        self._read(ids.to(device), mask, shared + (seen.cumsum(1) - 1).clamp(min=0).to(device))
+        numbers = {row: number for number, row in enumerate(distinct)}
+        copies = torch.tensor([numbers[row] for row in rows], device=device)
+        self._cache.batch_select_indices(copies)
+        self._mask, self._said = mask[copies], self._said[copies]
         self._places: list[list[int]] = [[] for _ in rows]
-        self.logits: list[Logits] = list(logits[copies.numpy()])
+
+    @property
+    def logits(self) -> Sequence[Logits]:
+        """The numbers after the last token of each row."""
+        return list(self._said.float().cpu().numpy())
 
     def keep(self, lines: Sequence[int]) -> None:
         """Go on with these rows of the cache."""
         import torch
 
-        kept = torch.tensor(lines)
-        self._select(kept)
+        kept = torch.tensor(lines, device=self._device)
+        self._cache.batch_select_indices(kept)
         self._mask = self._mask[kept]
-        self._places = [self._places[line] for line in lines]
+        self._places = [[*self._places[line]] for line in lines]
+        self.keep_drawn(lines)
 
     def advance(self, steps: Sequence[Step | None]) -> None:
         """Make a step in each row; rows without one leave."""
-        import torch
-
         staying = [(at, step) for at, step in enumerate(steps) if step is not None]
         if len(staying) < len(steps):
             self.keep([at for at, _ in staying])
-        new = self._mask.shape[1]
         for line, (_, step) in enumerate(staying):
-            self._mask[line, self._places[line][step.keep :]] = 0
-            self._places[line] = [*self._places[line][: step.keep], new]
-        self._mask = torch.cat([self._mask, torch.ones(len(staying), 1, dtype=torch.long)], 1)
-        ids = torch.tensor([[step.token] for _, step in staying])
-        self.logits = list(self._run(ids, self._mask, self._mask.sum(1, keepdim=True) - 1))
+            if taken_back := self._places[line][step.keep :]:
+                self._mask[line, taken_back], self._hides = 0, True
+                del self._places[line][step.keep :]
+        self.append([step.token for _, step in staying])
 
-    def _select(self, rows: torch.Tensor) -> None:
-        self._cache.batch_select_indices(rows.to(self._device))
+    def append(self, tokens: Any) -> None:
+        """Read a token in each row."""
+        import torch
 
-    def _run(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> Logits:
-        """The numbers after the last token of each row."""
+        for places in self._places:
+            places.append(self._mask.shape[1])
+        self._mask = torch.cat([self._mask, self._mask.new_ones(len(self._mask), 1)], 1)
+        self._read(
+            torch.as_tensor(tokens, device=self._device)[:, None], self._mask, self._mask.sum(1, keepdim=True) - 1
+        )
+
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+        """In each row a token for each of its numbers; where these are several, they are drawn on the device."""
+        import torch
+
+        if self.stretch == 1:
+            return super().draw(decoding, uniforms)
+        found = []
+        for numbers in torch.from_numpy(uniforms).to(self._device).T:
+            self.read_drawn()
+            with torch.inference_mode():
+                self._drawn = draw_there(self._said, decoding, numbers)
+            found.append(self._drawn)
+        drawn: NDArray[np.int64] = torch.stack(found, 1).cpu().numpy()
+        return drawn
+
+    def _read(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> None:
+        """Add tokens to each row of the cache, and keep the numbers after the last of them."""
         import torch
 
         options: dict[str, Any] = {}
         if self._positioned:
-            options["position_ids"] = positions.to(self._device)
+            options["position_ids"] = positions
         if self._last_only:
             options["logits_to_keep"] = 1
-        if not bool(mask.all()):
+        if self._hides:
             # Attention is faster without a mask, and most batches begin without one.
-            options["attention_mask"] = mask.to(self._device)
+            options["attention_mask"] = mask
         with torch.inference_mode():
-            output = self._model(ids.to(self._device), past_key_values=self._cache, use_cache=True, **options)
-            logits: Logits = output.logits[:, -1].float().cpu().numpy()
-        return logits
+            output = self._model(ids, past_key_values=self._cache, use_cache=True, **options)
+            self._said = output.logits[:, -1]
 
 
 class CheckpointSampler:
@@ -124,7 +158,12 @@ class CheckpointSampler:
         self._model, self._device, self._encoder, self._name = model, device, encoder, name
         self._start, self._context = start, context
         self.ends = ends
-        self.batch_tokens = _BATCH_FACTOR * batch_tokens
+        self._batch_tokens = _BATCH_FACTOR * batch_tokens
+
+    @property
+    def batch_tokens(self) -> int:
+        """As many as fit into the memory of an accelerator."""
+        return min(self._batch_tokens, self._tokens_that_fit)
 
     @cached_property
     def chat(self) -> ChatFrame | None:
@@ -183,17 +222,40 @@ class CheckpointSampler:
 
     def text(self, row: TokenIds, written: Sequence[int]) -> str:
         """The characters of the tokens after a prompt, with the space before the first where there is one."""
-        # Some tokenizers drop the space of whatever they decode first: so that is the end of the prompt.
-        tail = list(row[-_TAIL:])
-        before = self._decode(tail)
-        return self._decode([*tail, *written])[len(before) :]
-
-    def _decode(self, ids: list[int]) -> str:
-        text: str = self._encoder.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        [text] = self.texts([(row, written)])
         return text
+
+    def texts(self, drafts: Sequence[tuple[TokenIds, Sequence[int]]]) -> list[str]:
+        """The same of many."""
+        # Some tokenizers drop the space of whatever they decode first: so that is the end of the prompt.
+        tails = [row[-_TAIL:] for row, _ in drafts]
+        before = list(dict.fromkeys(tails))
+        lengths = dict(zip(before, map(len, self._decoded(before)), strict=True))
+        texts = self._decoded([[*tail, *written] for tail, (_, written) in zip(tails, drafts, strict=True)])
+        return [text[lengths[tail] :] for tail, text in zip(tails, texts, strict=True)]
+
+    def _decoded(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        # The tokenizer below that of transformers, which would put on its own clean-up of spaces and take its time.
+        texts: list[str] = self._encoder.tokenizer.backend_tokenizer.decode_batch(rows, skip_special_tokens=True)
+        return texts
 
     def _batch(self, rows: Sequence[TokenIds]) -> CheckpointBatch:
         return CheckpointBatch(self._model, self._device, 0, rows)
+
+    @cached_property
+    def _tokens_that_fit(self) -> int:
+        """How many tokens the cache of a batch may hold; tried out, since a token's share differs between models."""
+        import torch
+
+        if self._device[:4] != "cuda":
+            return self._batch_tokens
+        rows = [(at, *range(7)) for at in range(8)]
+        before = torch.cuda.memory_allocated(self._device)
+        batch = self.open(rows)
+        each = (torch.cuda.memory_allocated(self._device) - before) / sum(map(len, rows))
+        del batch
+        room = torch.cuda.get_device_properties(self._device).total_memory / _SHARE_OF_MEMORY
+        return max(1, int(room / each))
 
     @cached_property
     def _cache_is_exact(self) -> bool:

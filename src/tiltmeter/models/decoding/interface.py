@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.decoding.sampling import Logits
+from tiltmeter.records import Decoding
 
 TokenIds = tuple[int, ...]
 
@@ -48,6 +49,15 @@ class Batch(Protocol):
 
     def advance(self, steps: Sequence[Step | None]) -> None:
         """Make a step in each text. One without a step is finished and leaves the batch; the others close up."""
+        ...
+
+    @property
+    def stretch(self) -> int:
+        """How many tokens are best drawn in each text before anyone looks at them."""
+        ...
+
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Write on freely: in each text a token for each of its numbers, which lie between 0 and 1."""
         ...
 
 
@@ -91,4 +101,8 @@ class Sampler(Protocol):
 
     def text(self, row: TokenIds, written: Sequence[int]) -> str:
         """The characters of what was written after a prompt."""
+        ...
+
+    def texts(self, drafts: Sequence[tuple[TokenIds, Sequence[int]]]) -> list[str]:
+        """The same of many prompts and what was written after each."""
         ...

@@ -4,53 +4,74 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from itertools import islice, takewhile
+from typing import Protocol, TypeVar
+
+import numpy as np
 
 from tiltmeter.errors import UserError
-from tiltmeter.models.decoding.interface import Sampler, Step, TokenIds
-from tiltmeter.models.decoding.sampling import Logits, check, draw, stream
+from tiltmeter.models.decoding.interface import Batch, Sampler, Step, TokenIds
+from tiltmeter.models.decoding.sampling import Logits, check, stream
 from tiltmeter.models.decoding.sentence_ends import first_sentence
 from tiltmeter.records import Completion, Decoding, Ended
 
 
 class Draft(Protocol):
-    """One text being written."""
+    """One text being written, a token at a time."""
 
     def next(self, logits: Logits) -> Step | Completion:
         """What to do, given the model's numbers for the next token; a completion: the text is finished."""
         ...
 
 
+AnyDraft = TypeVar("AnyDraft")
+
+
 class FreeDraft:
-    """A text drawn from the model as it is."""
+    """A text drawn from the model as it is, in stretches of several tokens."""
 
     def __init__(
         self, sampler: Sampler, row: TokenIds, prompt: str, decoding: Decoding, numbers: random.Random
     ) -> None:
-        self._sampler, self._row, self._prompt, self._decoding, self._numbers = sampler, row, prompt, decoding, numbers
+        self.row, self.written = row, list[int]()
+        self._ends, self._prompt, self._decoding, self._numbers = sampler.ends, prompt, decoding, numbers
         self._limit = limit(sampler, row, decoding)
         self._has_room = self._limit == decoding.max_new_tokens
-        self._written: list[int] = []
         self._offsets: list[int] = []
         self._text = ""
+        self._ended = False
 
-    def next(self, logits: Logits) -> Step | Completion:
-        """Draw a token; finished at an end token, a stop text or the limit."""
-        token = draw(logits, self._decoding, self._numbers.random())
-        decoded = len(self._written) + 1
-        if token in self._sampler.ends:
-            return self._completion(whole(self._text), decoded, "end")
-        self._written.append(token)
-        self._text = self._sampler.text(self._row, self._written)
-        self._offsets.append(len(whole(self._text)))
-        stopped = before_stop(self._text, self._decoding.stop)
-        if stopped is None and self._decoding.whole_sentences:
-            stopped = first_sentence(self._prompt, self._text)
-        if stopped is not None:
-            return self._completion(stopped, decoded, "stop")
-        if decoded == self._limit:
-            return self._completion(whole(self._text), decoded, "length" if self._has_room else "context")
-        return Step(decoded - 1, token)
+    @property
+    def left(self) -> int:
+        """How many tokens may still be written."""
+        return self._limit - len(self.written)
+
+    def uniforms(self, count: int) -> list[float]:
+        """The numbers that decide the next tokens."""
+        return [self._numbers.random() for _ in range(count)]
+
+    def grow(self, tokens: Sequence[int]) -> list[TokenIds]:
+        """Add tokens, up to one that ends the text; what is written after each."""
+        before = len(self.written)
+        self.written += takewhile(lambda token: token not in self._ends, tokens)
+        self._ended = len(self.written) < before + len(tokens)
+        return [tuple(self.written[:count]) for count in range(before + 1, len(self.written) + 1)]
+
+    def read(self, texts: Sequence[str]) -> Completion | None:
+        """The finished text, given what it is after each of the tokens that were added; None: it goes on."""
+        for text in texts:
+            self._text = text
+            self._offsets.append(len(whole(text)))
+            stopped = before_stop(text, self._decoding.stop)
+            if stopped is None and self._decoding.whole_sentences:
+                stopped = first_sentence(self._prompt, text)
+            if stopped is not None:
+                return self._completion(stopped, len(self._offsets), "stop")
+        if self._ended:
+            return self._completion(whole(self._text), len(self._offsets) + 1, "end")
+        if not self.left:
+            return self._completion(whole(self._text), len(self._offsets), "length" if self._has_room else "context")
+        return None
 
     def _completion(self, text: str, tokens: int, ended: Ended) -> Completion:
         return Completion(text, tokens, ended, offsets=tuple(self._offsets))
@@ -82,10 +103,21 @@ def complete(
 ) -> list[list[Completion]]:
     """Texts drawn freely after each prompt."""
 
-    def draft(row: TokenIds, at: int, numbers: random.Random) -> Draft:
+    def draft(row: TokenIds, at: int, numbers: random.Random) -> FreeDraft:
         return FreeDraft(sampler, row, prompts[at], decoding, numbers)
 
-    return write(sampler, prompts, decoding, draft, samples=samples, seed=seed)
+    def stretch(batch: Batch, drafts: Sequence[FreeDraft]) -> list[Completion | None]:
+        count = min(batch.stretch, *(one.left for one in drafts))
+        drawn = batch.draw(decoding, np.array([one.uniforms(count) for one in drafts]))
+        grown = [one.grow(tokens) for one, tokens in zip(drafts, drawn.tolist(), strict=True)]
+        texts = iter(sampler.texts([(one.row, each) for one, own in zip(drafts, grown, strict=True) for each in own]))
+        results = [one.read([*islice(texts, len(own))]) for one, own in zip(drafts, grown, strict=True)]
+        going = [line for line, result in enumerate(results) if result is None]
+        if 0 < len(going) < len(results):
+            batch.keep(going)
+        return results
+
+    return _written(sampler, prompts, decoding, draft, stretch, samples=samples, seed=seed)
 
 
 def write(
@@ -98,6 +130,28 @@ def write(
     seed: int | Sequence[int],
 ) -> list[list[Completion]]:
     """Carry out drafts; `draft(row, i, numbers)` begins one after prompt i with its own random numbers."""
+
+    def step(batch: Batch, drafts: Sequence[Draft]) -> list[Completion | None]:
+        results = [one.next(logits) for one, logits in zip(drafts, batch.logits, strict=True)]
+        steps = [result if isinstance(result, Step) else None for result in results]
+        if any(steps):
+            batch.advance(steps)
+        return [result if isinstance(result, Completion) else None for result in results]
+
+    return _written(sampler, prompts, decoding, draft, step, samples=samples, seed=seed)
+
+
+def _written(
+    sampler: Sampler,
+    prompts: Sequence[str],
+    decoding: Decoding,
+    draft: Callable[[TokenIds, int, random.Random], AnyDraft],
+    write_on: Callable[[Batch, Sequence[AnyDraft]], list[Completion | None]],
+    *,
+    samples: int,
+    seed: int | Sequence[int],
+) -> list[list[Completion]]:
+    """Carry out drafts in batches; `write_on` lengthens those of a batch, and those that it finishes leave it."""
     check(decoding, samples)
     seeds = seeds_of(seed, len(prompts))
     rows = [sampler.read(prompt) for prompt in prompts]
@@ -106,15 +160,10 @@ def write(
         batch = sampler.open([rows[at] for at, _ in places])
         live = [((at, sample), draft(rows[at], at, stream(seeds[at], prompts[at], sample))) for at, sample in places]
         while live:
-            steps: list[Step | None] = []
-            for (place, one), logits in zip(live, batch.logits, strict=True):
-                result = one.next(logits)
-                if isinstance(result, Completion):
-                    finished[place] = result
-                steps.append(result if isinstance(result, Step) else None)
-            live = [entry for entry, step in zip(live, steps, strict=True) if step is not None]
-            if live:
-                batch.advance(steps)
+            results = write_on(batch, [one for _, one in live])
+            done = [(place, result) for (place, _), result in zip(live, results, strict=True) if result is not None]
+            finished.update(done)
+            live = [entry for entry, result in zip(live, results, strict=True) if result is None]
     return [[finished[at, sample] for sample in range(samples)] for at in range(len(prompts))]
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Sequence
 from functools import cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Decoding
+
+if TYPE_CHECKING:
+    import torch
 
 Logits: TypeAlias = NDArray[np.float32]
 
@@ -86,6 +90,80 @@ def cut(logits: Logits, decoding: Decoding) -> tuple[NDArray[np.int64], NDArray[
         kept = np.sort(falling[:count])
         ids, probabilities = ids[kept], probabilities[kept] / probabilities[kept].sum()
     return ids, probabilities
+
+
+_AT_ONCE = 2**25
+"""Numbers of double precision that are at hand at once where an accelerator draws."""
+
+
+def draw_there(logits: torch.Tensor, decoding: Decoding, uniforms: torch.Tensor) -> torch.Tensor:
+    """`draw` for each line, where the numbers are; nothing waits for the device."""
+    import torch
+
+    if decoding.temperature == 0:
+        return logits.argmax(-1)
+    lines = max(1, _AT_ONCE // logits.shape[1])
+    drawn = []
+    for some, numbers in zip(torch.split(logits, lines), torch.split(uniforms, lines), strict=True):
+        running = _cut_there(some.float(), decoding).cumsum(-1)
+        total = running[:, -1:].contiguous()
+        found = torch.searchsorted(running, numbers[:, None] * total, right=True)
+        # Rounding may carry the number up to the whole sum, behind which no token is left.
+        drawn.append(torch.minimum(found, torch.searchsorted(running, total))[:, 0])
+    return torch.cat(drawn)
+
+
+def _cut_there(logits: torch.Tensor, decoding: Decoding) -> torch.Tensor:
+    """`cut` for each line: the probabilities, and 0 where a token is not left."""
+    if 0 < decoding.top_k < logits.shape[1]:
+        lowest = logits.topk(decoding.top_k).values[:, -1:]
+        logits = logits.masked_fill(logits < lowest, -np.inf)
+    probabilities = (logits.double() / decoding.temperature).softmax(-1)
+    if decoding.top_p < 1:
+        falling, order = probabilities.sort(descending=True, stable=True)
+        # A token stays where those before it do not reach the sum.
+        before = falling.cumsum(-1).roll(1, -1)
+        before[:, 0] = 0
+        falling = falling.masked_fill(before >= decoding.top_p, 0)
+        probabilities = probabilities.new_zeros(probabilities.shape).scatter(-1, order, falling)
+    return probabilities
+
+
+class Drawing:
+    """A batch that is written on freely; the tokens are drawn in this process, one at a time."""
+
+    stretch = 1
+    _drawn: Any = None
+    """The tokens that were drawn last: they are read when the next are drawn, so that the last of all never are."""
+
+    @property
+    def logits(self) -> Sequence[Logits]:
+        """For each text, a number for each token that could come next."""
+        raise NotImplementedError
+
+    def append(self, tokens: Any) -> None:
+        """Add a token to each text."""
+        raise NotImplementedError
+
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+        """In each text a token for each of its numbers, which lie between 0 and 1."""
+        found = []
+        for numbers in uniforms.T:
+            self.read_drawn()
+            lines = zip(self.logits, numbers.tolist(), strict=True)
+            self._drawn = np.array([draw(line, decoding, number) for line, number in lines])
+            found.append(self._drawn)
+        return np.stack(found, 1)
+
+    def read_drawn(self) -> None:
+        """Read the tokens that were drawn last."""
+        if self._drawn is not None:
+            self.append(self._drawn)
+
+    def keep_drawn(self, lines: Any) -> None:
+        """Go on with these texts."""
+        if self._drawn is not None:
+            self._drawn = self._drawn[lines]
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.models.decoding.interface import Step, TokenIds
-from tiltmeter.models.decoding.sampling import Logits
+from tiltmeter.models.decoding.sampling import Drawing, Logits
 
 Scores = Callable[[set[str]], Mapping[str, float]]
 """From the words seen, in lower case, to the log weights of those that can come next."""
@@ -58,6 +58,10 @@ class TableSampler:
         words = [self._words[token] for token in written]
         return "".join(f" {word}" if word[0].isalnum() else word for word in words)
 
+    def texts(self, drafts: Sequence[tuple[TokenIds, Sequence[int]]]) -> list[str]:
+        """The same of many."""
+        return [self.text(row, written) for row, written in drafts]
+
     def logits(self, row: TokenIds) -> Logits:
         """The log weight of each word that can be written next; minus infinity where it cannot."""
         scores = self._scores({self._words[token].casefold() for token in row})
@@ -71,22 +75,30 @@ class TableSampler:
         return self._ids[word]
 
 
-class TableBatch:
+class TableBatch(Drawing):
     """Texts of a table, each computed on its own."""
 
     def __init__(self, sampler: TableSampler, rows: Sequence[TokenIds]) -> None:
         self._sampler, self._rows = sampler, list(rows)
         self._written: list[TokenIds] = [()] * len(rows)
-        self.logits: Sequence[Logits] = [sampler.logits(row) for row in rows]
+
+    @property
+    def logits(self) -> Sequence[Logits]:
+        """The log weights after each text."""
+        return [self._sampler.logits(row + own) for row, own in zip(self._rows, self._written, strict=True)]
 
     def keep(self, lines: Sequence[int]) -> None:
         """Go on with these texts."""
         self._rows = [self._rows[line] for line in lines]
         self._written = [self._written[line] for line in lines]
+        self.keep_drawn(lines)
 
     def advance(self, steps: Sequence[Step | None]) -> None:
         """Make a step in each text; those without one leave."""
         staying = [(at, step) for at, step in enumerate(steps) if step is not None]
         self._written = [(*self._written[at][: step.keep], step.token) for at, step in staying]
         self._rows = [self._rows[at] for at, _ in staying]
-        self.logits = [self._sampler.logits(row + own) for row, own in zip(self._rows, self._written, strict=True)]
+
+    def append(self, tokens: Sequence[int]) -> None:
+        """Add a token to each text."""
+        self._written = [(*written, int(token)) for written, token in zip(self._written, tokens, strict=True)]

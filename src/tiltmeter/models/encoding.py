@@ -38,7 +38,7 @@ class Encoded:
         """The places of the tokens that share a character with any of the spans."""
         return [
             at
-            for at, (start, end) in enumerate(self.spans)
+            for at, (start, end) in enumerate(self.spans if spans else ())
             if any(start < span_end and span_start < end for span_start, span_end in spans)
         ]
 

@@ -12,15 +12,20 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import UserError
-from tiltmeter.models.encoding import Encoder
+from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.network import Network, PlaceAnswer, PlaceQuery, TokenIds
 from tiltmeter.models.shared_words import next_words_of
+from tiltmeter.processes import uncollected
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
+
+Place = tuple[TokenIds, tuple[int, ...]]
+"""The end of some tokens, and which of them nothing attends to."""
 
 BLANK = "[MASK]"
 """Where a prompt may say which place is to be filled; without it, that is its end."""
@@ -106,14 +111,20 @@ def spellings(word: str, before: str, capitalised: bool | None) -> list[str]:
     >>> spellings("he", "The nurse said that", None), spellings("他", "护士说", None), spellings("he", "", None)
     ([' he'], ['他'], ['he', 'He', ' he', ' He'])
     """
+    # All else before the last two characters changes nothing; so few ends are met again and again.
+    return list(_spellings(word, before[-2:], capitalised))
+
+
+@lru_cache(maxsize=2**14)
+def _spellings(word: str, end: str, capitalised: bool | None) -> tuple[str, ...]:
     spaces = [" "]
-    if not before:
+    if not end:
         spaces = ["", " "]
-    elif before[-1].isspace() or _OPENED.search(before) or _unspaced(before, word):
+    elif end[-1].isspace() or _OPENED.search(end) or _unspaced(end, word):
         spaces = [""]
-    capital = capitalised if capitalised is not None else not before
+    capital = capitalised if capitalised is not None else not end
     forms = list(dict.fromkeys([word, word[:1].upper() + word[1:]] if capital else [word]))
-    return [space + form for space in spaces for form in forms]
+    return tuple(space + form for space in spaces for form in forms)
 
 
 def begins_word(text: str, prompt: str) -> bool:
@@ -159,24 +170,27 @@ class CausalPredictor:
         self, asked: Sequence[Question], *, bounded: bool = False, capitalised: bool | None = None
     ) -> list[NextWords]:
         """The answers, in the order of the questions."""
-        distinct = list(dict.fromkeys(asked))
-        plans = self.plans(distinct, capitalised)
-        wanted: dict[tuple[TokenIds, tuple[int, ...]], dict[int, None]] = {}
-        for plan in plans:
-            if plan.reason is None:
-                wanted.setdefault((plan.row, plan.hidden), {})
-            for pieces in plan.pieces():
-                for length, token in enumerate(pieces):
-                    wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
-                if bounded:
-                    wanted.setdefault((plan.row + pieces, plan.hidden), {})
-        ends = self._ends_word() if bounded else None
-        seen = self._look(wanted, ends)
-        answers = {question: self._read(plan, seen, ends) for question, plan in zip(distinct, plans, strict=True)}
+        with uncollected():
+            distinct = list(dict.fromkeys(asked))
+            plans = self.plans(distinct, capitalised)
+            wanted: dict[Place, dict[int, None]] = {}
+            for plan in plans:
+                if plan.reason is None:
+                    own = wanted.setdefault((plan.row, plan.hidden), {})
+                for pieces in plan.pieces():
+                    own[pieces[0]] = None
+                    for length, token in enumerate(pieces[1:], 1):
+                        wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
+                    if bounded:
+                        wanted.setdefault((plan.row + pieces, plan.hidden), {})
+            ends = self._ends_word() if bounded else None
+            seen = self._look(wanted, ends)
+            answers = {question: self._read(plan, seen, ends) for question, plan in zip(distinct, plans, strict=True)}
         return [answers[question] for question in asked]
 
     def plans(self, asked: Sequence[Question], capitalised: bool | None) -> list[Plan]:
         """What is to be computed for each question, or why it cannot be."""
+        problems = [blank_problem(question.prompt) for question in asked]
         begun = [before_blank(question.prompt) for question in asked]
         encoded = self._encoder.encode([text or "" for text in begun])
         written = {
@@ -187,9 +201,9 @@ class CausalPredictor:
         }
         texts = list(dict.fromkeys(text for each in written.values() for text in each))
         ids = dict(zip(texts, self._encoder.ids(texts), strict=True))
+        unknown: int | None = self._encoder.tokenizer.unk_token_id
         plans = []
-        for question, text, tokens in zip(asked, begun, encoded, strict=True):
-            problem = blank_problem(question.prompt)
+        for question, problem, text, tokens in zip(asked, problems, begun, encoded, strict=True):
             if problem is not None or text is None:
                 plans.append(Plan((), (), {}, problem, question.words))
                 continue
@@ -197,10 +211,10 @@ class CausalPredictor:
             hidden = tuple(len(self._start) + place for place in tokens.overlapping(question.hidden))
             reason = self._unreadable(row)
             words = {
-                word: reason or self._pieces(row, tokens.ids, [ids[way] for way in written[text, word]])
+                word: reason or self._pieces(row, tokens.ids, [ids[way] for way in written[text, word]], unknown)
                 for word in question.words
             }
-            plans.append(Plan(row, hidden, words, reason, question.words, tokens.spans))
+            plans.append(Plan(row, hidden, words, reason, question.words, tokens))
         return plans
 
     def _unreadable(self, row: TokenIds) -> str | None:
@@ -211,10 +225,12 @@ class CausalPredictor:
             return f"the prompt has {len(row)} tokens and the model reads at most {context}"
         return None
 
-    def _pieces(self, row: TokenIds, before: TokenIds, written: Sequence[TokenIds]) -> list[TokenIds] | str:
+    def _pieces(
+        self, row: TokenIds, before: TokenIds, written: Sequence[TokenIds], unknown: int | None
+    ) -> list[TokenIds] | str:
         """The pieces of every way to write a word, or why it has none."""
         found: list[TokenIds] = []
-        unknown, context = self._encoder.tokenizer.unk_token_id, self._facts.context
+        context = self._facts.context
         for ids in written:
             pieces = ids[len(before) :]
             if ids[: len(before)] != before or not pieces:
@@ -227,8 +243,8 @@ class CausalPredictor:
         return list(dict.fromkeys(found)) or JOINED
 
     def _look(
-        self, wanted: Mapping[tuple[TokenIds, tuple[int, ...]], Mapping[int, None]], ends: NDArray[np.bool_] | None
-    ) -> dict[tuple[TokenIds, tuple[int, ...]], tuple[Mapping[int, float], PlaceAnswer]]:
+        self, wanted: Mapping[Place, Mapping[int, None]], ends: NDArray[np.bool_] | None
+    ) -> dict[Place, tuple[Mapping[int, float], PlaceAnswer]]:
         keys = list(wanted)
         carriers = _carriers(keys)
         looks = [
@@ -250,24 +266,29 @@ class CausalPredictor:
     def _read(
         self,
         plan: Plan,
-        seen: Mapping[tuple[TokenIds, tuple[int, ...]], tuple[Mapping[int, float], PlaceAnswer]],
+        seen: Mapping[Place, tuple[Mapping[int, float], PlaceAnswer]],
         ends: NDArray[np.bool_] | None,
     ) -> NextWords:
-        def total(pieces: TokenIds) -> float:
-            parts = [seen[plan.row + pieces[:length], plan.hidden][0][token] for length, token in enumerate(pieces)]
-            return math.fsum(parts) + (0.0 if ends is None else seen[plan.row + pieces, plan.hidden][1].among)
+        if plan.reason is not None:
+            return NextWords(tuple(NextWord(word, None, plan.reason) for word in plan.asked))
+        first, here = seen[plan.row, plan.hidden]
 
-        reasons = {word: plan.words.get(word) or plan.reason or JOINED for word in plan.asked}
+        def total(pieces: TokenIds) -> float:
+            parts = [first[pieces[0]]]
+            for length, token in enumerate(pieces[1:], 1):
+                parts.append(seen[plan.row + pieces[:length], plan.hidden][0][token])
+            if ends is not None:
+                parts.append(seen[plan.row + pieces, plan.hidden][1].among)
+            return math.fsum(parts)
+
         totals = {
             word: {pieces: total(pieces) for pieces in found}
-            for word, found in reasons.items()
+            for word, found in plan.words.items()
             if not isinstance(found, str)
         }
         scored = next_words_of(totals, self._facts.dtype, ends)
-        words = tuple(scored.get(word) or NextWord(word, None, str(reasons[word])) for word in plan.asked)
-        if plan.reason is not None:
-            return NextWords(words)
-        return NextWords(words, *certainty(seen[plan.row, plan.hidden][1].highest))
+        words = tuple(scored.get(word) or NextWord(word, None, str(plan.words[word])) for word in plan.asked)
+        return NextWords(words, *certainty(here.highest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +300,13 @@ class Plan:
     words: Mapping[str, list[TokenIds] | str]
     reason: str | None
     asked: tuple[str, ...]
-    spans: tuple[Span, ...] = ()
-    """The characters of the prompt's own tokens."""
+    encoded: Encoded | None = None
+    """The prompt's own tokens."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The characters of the prompt's own tokens."""
+        return self.encoded.spans if self.encoded else ()
 
     def pieces(self) -> list[TokenIds]:
         """The pieces of all ways to write all words."""
@@ -331,15 +357,15 @@ def from_top_logprobs(
 
 
 def _carriers(
-    keys: Sequence[tuple[TokenIds, tuple[int, ...]]],
-) -> dict[tuple[TokenIds, tuple[int, ...]], TokenIds]:
+    keys: Sequence[Place],
+) -> dict[Place, TokenIds]:
     """For each sequence the longest one here that begins with it, where its numbers can be read as well.
 
     >>> _carriers([((1, 2), ()), ((1, 2, 3), ()), ((1, 4), ())])
     {((1, 4), ()): (1, 4), ((1, 2, 3), ()): (1, 2, 3), ((1, 2), ()): (1, 2, 3)}
     """
-    carriers: dict[tuple[TokenIds, tuple[int, ...]], TokenIds] = {}
-    longer: tuple[TokenIds, tuple[int, ...]] | None = None
+    carriers: dict[Place, TokenIds] = {}
+    longer: Place | None = None
     # In this order the sequences that begin with another stand directly behind it.
     for key in sorted(keys, key=lambda key: (key[1], key[0]), reverse=True):
         row, hidden = key

@@ -8,8 +8,7 @@ next is the sum over the ways that lie within none of the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,13 +31,14 @@ def next_words_of(found: Mapping[str, Ways], dtype: str, ends: NDArray[np.bool_]
     """
     words = {word: next_word(word, list(ways.values()), dtype) for word, ways in found.items()}
     scored = {word: found[word] for word, one in words.items() if one.logprob is not None}
-    owners: dict[Hashable, list[str]] = {}
+    owners: dict[tuple[Any, ...], list[str]] = {}
     for word, ways in scored.items():
         for pieces in ways:
             owners.setdefault(pieces, []).append(word)
-    return words | {
-        word: replace(words[word], shared=_shared(word, ways, owners, ends)) for word, ways in scored.items()
-    }
+    alone = len(owners) == sum(map(len, scored.values())) and all(len(pieces) == 1 for pieces in owners)
+    for word, ways in scored.items():
+        words[word] = NextWord(word, words[word].logprob, None, () if alone else _shared(word, ways, owners, ends))
+    return words
 
 
 def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
@@ -47,13 +47,13 @@ def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
     >>> next_word("he", [math.log(0.25), math.log(0.25)], "float32").probability
     0.5
     """
-    if not all(math.isfinite(logprob) for logprob in logprobs):
+    if not all(map(math.isfinite, logprobs)):
         return NextWord(word, None, f"the model's numbers for this word are not finite (computed in {dtype})")
     return NextWord(word, _joint_probability(logprobs))
 
 
 def _shared(
-    word: str, ways: Ways, owners: Mapping[Hashable, Sequence[str]], ends: NDArray[np.bool_] | None
+    word: str, ways: Ways, owners: Mapping[tuple[Any, ...], Sequence[str]], ends: NDArray[np.bool_] | None
 ) -> tuple[Shared, ...]:
     parts: dict[tuple[str, ...], list[float]] = {}
     for pieces, logprob in ways.items():
@@ -69,6 +69,8 @@ def _shared(
 
 
 def _joint_probability(logprobs: Sequence[float]) -> float:
+    if len(logprobs) == 1:
+        return min(0.0, logprobs[0])
     highest = max(logprobs)
     # Rounding may leave a certain word a hair above a probability of 1.
     return min(0.0, highest + math.log(math.fsum(math.exp(logprob - highest) for logprob in logprobs)))

@@ -102,7 +102,7 @@ class BlankPredictor:
         looks = [PlaceQuery(row, place, tuple(wanted[row, place, hidden]), hidden) for row, place, hidden in keys]
         seen = {
             key: (dict(zip(look.targets, each.logprobs, strict=True)), each)
-            for key, look, each in zip(keys, looks, self._network.answer_places(looks), strict=True)
+            for key, look, each in zip(keys, looks, self._network.ask_places(looks)(), strict=True)
         }
         answers = {question: self._read(question, plan, seen) for question, plan in zip(distinct, plans, strict=True)}
         return [answers[question] for question in asked]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.decoding import completing
@@ -13,15 +13,13 @@ from tiltmeter.models.decoding.interface import TokenIds, Unwritable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import likeliest_after, without_words
-from tiltmeter.models.network import Network, PlaceQuery
+from tiltmeter.models.network import Network, PlaceQuery, in_turns
 from tiltmeter.models.next_words import CausalPredictor, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.processes import uncollected
 from tiltmeter.records import GENERATED, Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 _ANY = "a"
-_AT_ONCE = 4096
-"""Texts that an accelerator is asked about before the answers to those before them are read."""
 
 
 class CausalModel:
@@ -48,20 +46,13 @@ class CausalModel:
         """The log-probability of each token given those before it."""
         start = self._start if checked_conditioning(self, conditioning) == "left" else ()
         distinct = list(dict.fromkeys(texts))
-        if len(distinct) > _AT_ONCE:
-            distinct.sort(key=len, reverse=True)
-        scores: dict[str, TokenScores] = {}
-        before: Callable[[], Mapping[str, TokenScores]] = dict
+        # The longest first, so that texts of one length are asked about together.
+        distinct.sort(key=len, reverse=True)
         with uncollected():
-            for at in range(0, len(distinct), _AT_ONCE):
-                # The device is at these texts while the answers to those before them are read.
-                reading = self._asked(distinct[at : at + _AT_ONCE], start)
-                scores |= before()
-                before = reading
-            scores |= before()
+            scores = in_turns(distinct, lambda some: self._ask(some, start))
         return [scores[text] for text in texts]
 
-    def _asked(self, texts: Sequence[str], start: TokenIds) -> Callable[[], Mapping[str, TokenScores]]:
+    def _ask(self, texts: Sequence[str], start: TokenIds) -> Callable[[], dict[str, TokenScores]]:
         """Ask about texts that differ; what is returned reads the answers."""
         encoded = self._encoder.encode(texts)
         reasons = [
@@ -74,7 +65,7 @@ class CausalModel:
         # The places of the tokens are worked out while the device is at it.
         places = [tokens.spans for tokens in readable]
 
-        def read() -> Mapping[str, TokenScores]:
+        def read() -> dict[str, TokenScores]:
             found = (
                 token_scores(spans, [*unseen, *values], self.facts.dtype)
                 for spans, values in zip(places, asked.by_row(), strict=True)

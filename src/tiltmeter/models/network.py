@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,11 @@ _ROWS_ON_CPU = 16
 _SHORTEST = 0.75
 """Rows shorter than this share of the longest of a batch go into the next one, so that little is padding."""
 
+_AT_ONCE = 4096
+"""Questions that a device is asked before the answers to those before them are read."""
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 TokenIds = tuple[int, ...]
 Numbers = NDArray[np.int64]
 
@@ -150,7 +155,7 @@ class Network:
         ends = asked.cumsum()
         places = np.arange(len(lines)) - np.repeat(ends - asked, asked) + first
         targets = kept.tokens[kept.starts[lines] + places]
-        values = _sent(self._target_values(kept, lines, places - 1, targets))
+        values = sent(self._target_values(kept, lines, places - 1, targets))
         return Asked(values, kept.numbers, ends - asked, ends)
 
     def answers(self, asks: Sequence[TokenQuery], *, raw: bool = False) -> list[float]:
@@ -160,12 +165,16 @@ class Network:
         places = np.array([ask.place for ask in asks], np.int64)
         targets = np.array([ask.target for ask in asks], np.int64)
         values = np.empty(len(asks), np.float32)
-        values[order] = _sent(self._target_values(kept, lines[order], places[order], targets[order], raw=raw))()
+        values[order] = sent(self._target_values(kept, lines[order], places[order], targets[order], raw=raw))()
         found: list[float] = values.tolist()
         return found
 
-    def answer_places(self, looks: Sequence[PlaceQuery], among: NDArray[np.bool_] | None = None) -> list[PlaceAnswer]:
-        """What the model says at each place; `among` marks the tokens whose probability together is wanted."""
+    def ask_places(
+        self, looks: Sequence[PlaceQuery], among: NDArray[np.bool_] | None = None
+    ) -> Callable[[], list[PlaceAnswer]]:
+        """Ask what the model says at each place; `among` marks the tokens whose probability together is wanted. What is
+        returned waits for the answers.
+        """
         import torch
 
         kept, lines = _distinct([(look.row, look.hidden) for look in looks])
@@ -185,12 +194,18 @@ class Network:
                 rows = self._given(np.repeat(np.arange(len(said)), counts[start:stop]))
                 tokens = self._given(targets[ends[start] : ends[stop]])
                 logprobs.append(said[rows, tokens])
-        top, sums, values = (_sent(parts)().tolist() for parts in (highest, together, logprobs))
-        found: list[PlaceAnswer] = [PlaceAnswer((), (0.0, 0.0))] * len(looks)
-        for line, at in enumerate(order.tolist()):
-            mine = tuple(values[ends[line] : ends[line + 1]])
-            found[at] = PlaceAnswer(mine, (top[line][0], top[line][1]), sums[line])
-        return found
+        readers = [sent(parts) for parts in (highest, together, logprobs)]
+
+        def read() -> list[PlaceAnswer]:
+            top, sums, values = (reader().tolist() for reader in readers)
+            found: list[PlaceAnswer] = [PlaceAnswer((), (0.0, 0.0))] * len(looks)
+            for line, (at, start, end) in enumerate(
+                zip(order.tolist(), ends.tolist(), ends[1:].tolist(), strict=False)
+            ):
+                found[at] = PlaceAnswer(tuple(values[start:end]), (top[line][0], top[line][1]), sums[line])
+            return found
+
+        return read
 
     def best(self, look: PlaceQuery, count: int) -> list[int]:
         """The most probable tokens at a place, the first one first."""
@@ -302,14 +317,7 @@ class Network:
         return inputs, ids.shape[1]
 
     def _given(self, numbers: Numbers) -> torch.Tensor:
-        """Numbers on the device; they travel while this process goes on."""
-        import torch
-
-        here = torch.from_numpy(numbers)
-        # From memory that may be moved, a copy would wait until the device has done everything before it.
-        return (
-            here.pin_memory().to(self.device, non_blocking=True) if self.device[:4] == "cuda" else here.to(self.device)
-        )
+        return given(numbers, self.device)
 
     def _states(self, inputs: dict[str, torch.Tensor], at: torch.Tensor) -> torch.Tensor:
         """What the body says at places of a batch, which are counted through all its rows; in full, the logits."""
@@ -425,7 +433,29 @@ def _distinct(keys: Sequence[tuple[TokenIds, tuple[int, ...]]]) -> tuple[_Rows, 
     return kept, ranks[asked]
 
 
-def _sent(parts: Sequence[torch.Tensor]) -> Callable[[], NDArray[np.float32]]:
+def in_turns(
+    asked: Sequence[Question], ask: Callable[[Sequence[Question]], Callable[[], dict[Question, Answer]]]
+) -> dict[Question, Answer]:
+    """The answers to questions that differ: the device is at some while the answers to those before them are read."""
+    answers: dict[Question, Answer] = {}
+    before: Callable[[], dict[Question, Answer]] = dict
+    for at in range(0, len(asked), _AT_ONCE):
+        reading = ask(asked[at : at + _AT_ONCE])
+        answers |= before()
+        before = reading
+    return answers | before()
+
+
+def given(numbers: NDArray[Any], device: str) -> torch.Tensor:
+    """Numbers on the device; they travel while this process goes on."""
+    import torch
+
+    here = torch.from_numpy(numbers)
+    # From memory that may be moved, a copy would wait until the device has done everything before it.
+    return here.pin_memory().to(device, non_blocking=True) if device[:4] == "cuda" else here.to(device)
+
+
+def sent(parts: Sequence[torch.Tensor]) -> Callable[[], NDArray[Any]]:
     """Send numbers home from the device, before whatever it is asked next; what is returned waits for them."""
     import torch
 
@@ -440,7 +470,7 @@ def _sent(parts: Sequence[torch.Tensor]) -> Callable[[], NDArray[np.float32]]:
 
     def waited() -> NDArray[np.float32]:
         arrived.synchronize()
-        found: NDArray[np.float32] = here.numpy()
+        found: NDArray[Any] = here.numpy()
         return found
 
     return waited

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.encoding import Encoded, Encoder
-from tiltmeter.models.network import Network, PlaceAnswer, PlaceQuery, TokenIds
+from tiltmeter.models.network import Network, PlaceAnswer, PlaceQuery, TokenIds, in_turns
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.processes import uncollected
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
@@ -170,23 +170,34 @@ class CausalPredictor:
         self, asked: Sequence[Question], *, bounded: bool = False, capitalised: bool | None = None
     ) -> list[NextWords]:
         """The answers, in the order of the questions."""
+        distinct = list(dict.fromkeys(asked))
+        ends = self._ends_word() if bounded else None
         with uncollected():
-            distinct = list(dict.fromkeys(asked))
-            plans = self.plans(distinct, capitalised)
-            wanted: dict[Place, dict[int, None]] = {}
-            for plan in plans:
-                if plan.reason is None:
-                    own = wanted.setdefault((plan.row, plan.hidden), {})
-                for pieces in plan.pieces():
-                    own[pieces[0]] = None
-                    for length, token in enumerate(pieces[1:], 1):
-                        wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
-                    if bounded:
-                        wanted.setdefault((plan.row + pieces, plan.hidden), {})
-            ends = self._ends_word() if bounded else None
-            seen = self._look(wanted, ends)
-            answers = {question: self._read(plan, seen, ends) for question, plan in zip(distinct, plans, strict=True)}
+            answers = in_turns(distinct, lambda some: self._ask(some, capitalised, ends))
         return [answers[question] for question in asked]
+
+    def _ask(
+        self, asked: Sequence[Question], capitalised: bool | None, ends: NDArray[np.bool_] | None
+    ) -> Callable[[], dict[Question, NextWords]]:
+        """Ask questions that differ; what is returned reads the answers."""
+        plans = self.plans(asked, capitalised)
+        wanted: dict[Place, dict[int, None]] = {}
+        for plan in plans:
+            if plan.reason is None:
+                own = wanted.setdefault((plan.row, plan.hidden), {})
+            for pieces in plan.pieces():
+                own[pieces[0]] = None
+                for length, token in enumerate(pieces[1:], 1):
+                    wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
+                if ends is not None:
+                    wanted.setdefault((plan.row + pieces, plan.hidden), {})
+        look = self._look(wanted, ends)
+
+        def read() -> dict[Question, NextWords]:
+            seen = look()
+            return {question: self._read(plan, seen, ends) for question, plan in zip(asked, plans, strict=True)}
+
+        return read
 
     def plans(self, asked: Sequence[Question], capitalised: bool | None) -> list[Plan]:
         """What is to be computed for each question, or why it cannot be."""
@@ -244,16 +255,16 @@ class CausalPredictor:
 
     def _look(
         self, wanted: Mapping[Place, Mapping[int, None]], ends: NDArray[np.bool_] | None
-    ) -> dict[Place, tuple[Mapping[int, float], PlaceAnswer]]:
-        keys = list(wanted)
-        carriers = _carriers(keys)
+    ) -> Callable[[], dict[Place, tuple[Mapping[int, float], PlaceAnswer]]]:
+        carriers = _carriers(list(wanted))
         looks = [
-            PlaceQuery(carriers[row, hidden], len(row) - 1, tuple(wanted[row, hidden]), hidden) for row, hidden in keys
+            PlaceQuery(carriers[row, hidden], len(row) - 1, tuple(targets), hidden)
+            for (row, hidden), targets in wanted.items()
         ]
-        found = self._network.answer_places(looks, ends)
-        return {
+        answers = self._network.ask_places(looks, ends)
+        return lambda: {
             key: (dict(zip(look.targets, seen.logprobs, strict=True)), seen)
-            for key, look, seen in zip(keys, looks, found, strict=True)
+            for key, look, seen in zip(wanted, looks, answers(), strict=True)
         }
 
     def _ends_word(self) -> NDArray[np.bool_]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tiltmeter.models.decoding.chat import ChatFrame
 from tiltmeter.models.decoding.interface import Step, TokenIds, Unwritable
 from tiltmeter.models.decoding.sampling import Drawing, Logits, draw_there
 from tiltmeter.models.encoding import Encoder
+from tiltmeter.models.network import given, sent
 from tiltmeter.records import Decoding
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _BATCH_FACTOR = 4
 _SHARE_OF_MEMORY = 4
 """Of an accelerator's memory, one part in so many may be the cache of a batch."""
+_ROOM = 32
+"""Tokens of room that a cache has when it has grown."""
 _STRETCHES = {"cpu": 1}
 _STRETCH = 8
 """Tokens that an accelerator writes in each text before this process looks at them: texts may have ended before."""
@@ -41,19 +44,19 @@ class CheckpointBatch(Drawing):
     places that the mask hides; a token that is taken back is hidden too, so nothing is ever moved in the cache.
     """
 
-    def __init__(self, model: Any, device: str, padding: int, rows: Sequence[TokenIds]) -> None:
+    def __init__(self, model: Any, device: str, padding: int, rows: Sequence[TokenIds], *, waits: bool = False) -> None:
         import torch
-        from transformers import DynamicCache
+        from transformers import Cache
 
-        self._model, self._device = model, device
+        self._model, self._device, self._waits = model, device, waits
         self.stretch = _STRETCHES.get(device, _STRETCH)
         accepted = inspect.signature(model.forward).parameters
         self._positioned, self._last_only = "position_ids" in accepted, "logits_to_keep" in accepted
-        self._cache: Any = DynamicCache()
-        distinct = list(dict.fromkeys(rows))
-        shared = _shared_length(distinct)
+        self._cache: Any = Cache(layer_class_to_replicate=_roomy_layer())
         self._hides = False
         self._said: torch.Tensor
+        distinct = list(dict.fromkeys(rows))
+        shared = _shared_length(distinct)
         if shared:
             beginning = torch.tensor([distinct[0][:shared]], device=device)
             self._read(beginning, torch.ones_like(beginning), torch.arange(shared, device=device)[None])
@@ -66,7 +69,7 @@ class CheckpointBatch(Drawing):
         self._hides = any(hidden)
         self._read(ids.to(device), mask, shared + (seen.cumsum(1) - 1).clamp(min=0).to(device))
         numbers = {row: number for number, row in enumerate(distinct)}
-        copies = torch.tensor([numbers[row] for row in rows], device=device)
+        copies = given(np.array([numbers[row] for row in rows]), device)
         self._cache.batch_select_indices(copies)
         self._mask, self._said = mask[copies], self._said[copies]
         self._places: list[list[int]] = [[] for _ in rows]
@@ -76,15 +79,21 @@ class CheckpointBatch(Drawing):
         """The numbers after the last token of each row."""
         return list(self._said.float().cpu().numpy())
 
+    @property
+    def bytes_per_token(self) -> float:
+        """What the cache takes for each token of each row."""
+        kept = sum(
+            one.numel() * one.element_size() for layer in self._cache.layers for one in (layer.keys, layer.values)
+        )
+        return kept / self._mask.numel()
+
     def keep(self, lines: Sequence[int]) -> None:
         """Go on with these rows of the cache."""
-        import torch
-
-        kept = torch.tensor(lines, device=self._device)
+        kept = given(np.array(lines), self._device)
         self._cache.batch_select_indices(kept)
         self._mask = self._mask[kept]
         self._places = [[*self._places[line]] for line in lines]
-        self.keep_drawn(lines)
+        self.keep_drawn(lines if self.stretch == 1 else kept)
 
     def advance(self, steps: Sequence[Step | None]) -> None:
         """Make a step in each row; rows without one leave."""
@@ -95,33 +104,33 @@ class CheckpointBatch(Drawing):
             if taken_back := self._places[line][step.keep :]:
                 self._mask[line, taken_back], self._hides = 0, True
                 del self._places[line][step.keep :]
-        self.append([step.token for _, step in staying])
+        self.append(np.array([step.token for _, step in staying]))
 
     def append(self, tokens: Any) -> None:
         """Read a token in each row."""
         import torch
 
+        ids = given(tokens, self._device) if isinstance(tokens, np.ndarray) else tokens
         for places in self._places:
             places.append(self._mask.shape[1])
         self._mask = torch.cat([self._mask, self._mask.new_ones(len(self._mask), 1)], 1)
-        self._read(
-            torch.as_tensor(tokens, device=self._device)[:, None], self._mask, self._mask.sum(1, keepdim=True) - 1
-        )
+        # A mask of two dimensions makes transformers look whether it hides anything, and wait for the device.
+        mask = self._mask if self._waits else self._mask[:, None, None].bool()
+        self._read(ids[:, None], mask, self._mask.sum(1, keepdim=True) - 1)
 
-    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> Callable[[], NDArray[np.int64]]:
         """In each row a token for each of its numbers; where these are several, they are drawn on the device."""
         import torch
 
         if self.stretch == 1:
             return super().draw(decoding, uniforms)
         found = []
-        for numbers in torch.from_numpy(uniforms).to(self._device).T:
+        for numbers in given(np.ascontiguousarray(uniforms.T), self._device):
             self.read_drawn()
             with torch.inference_mode():
                 self._drawn = draw_there(self._said, decoding, numbers)
-            found.append(self._drawn)
-        drawn: NDArray[np.int64] = torch.stack(found, 1).cpu().numpy()
-        return drawn
+            found.append(self._drawn[:, None])
+        return sent([torch.cat(found, 1)])
 
     def _read(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> None:
         """Add tokens to each row of the cache, and keep the numbers after the last of them."""
@@ -138,6 +147,42 @@ class CheckpointBatch(Drawing):
         with torch.inference_mode():
             output = self._model(ids, past_key_values=self._cache, use_cache=True, **options)
             self._said = output.logits[:, -1]
+
+
+@cache
+def _roomy_layer() -> type[Any]:
+    """The keys and values of a layer, with room behind them, so that the next tokens do not have all of them copied."""
+    from transformers.cache_utils import DynamicLayer
+
+    class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
+        wide: tuple[torch.Tensor, ...] = ()
+
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            if not self.is_initialized:
+                self.lazy_initialization(key_states, value_states)
+            length = self.get_seq_length()
+            end = length + key_states.shape[-2]
+            new = (key_states, value_states)
+            if not self.wide or end > self.wide[0].shape[-2]:
+                self.wide = tuple(one.new_empty((*one.shape[:-2], end + _ROOM, one.shape[-1])) for one in new)
+                if length:
+                    for wide, before in zip(self.wide, (self.keys, self.values), strict=True):
+                        wide[..., :length, :] = before
+            for wide, states in zip(self.wide, new, strict=True):
+                wide[..., length:end, :] = states
+            keys, values = (wide[..., :end, :] for wide in self.wide)
+            self.keys, self.values = keys, values
+            return keys, values
+
+        def batch_select_indices(self, indices: Any) -> None:
+            self.wide = ()
+            super().batch_select_indices(indices)
+
+        def batch_repeat_interleave(self, repeats: int) -> None:
+            self.wide = ()
+            super().batch_repeat_interleave(repeats)
+
+    return RoomyLayer
 
 
 class CheckpointSampler:
@@ -159,6 +204,7 @@ class CheckpointSampler:
         self._start, self._context = start, context
         self.ends = ends
         self._batch_tokens = _BATCH_FACTOR * batch_tokens
+        self._waits = False
 
     @property
     def batch_tokens(self) -> int:
@@ -239,27 +285,25 @@ class CheckpointSampler:
         texts: list[str] = self._encoder.tokenizer.backend_tokenizer.decode_batch(rows, skip_special_tokens=True)
         return texts
 
-    def _batch(self, rows: Sequence[TokenIds]) -> CheckpointBatch:
-        return CheckpointBatch(self._model, self._device, 0, rows)
-
     @cached_property
     def _tokens_that_fit(self) -> int:
-        """How many tokens the cache of a batch may hold; tried out, since a token's share differs between models."""
+        """How many tokens the cache of a batch may hold."""
         import torch
 
         if self._device[:4] != "cuda":
             return self._batch_tokens
-        rows = [(at, *range(7)) for at in range(8)]
-        before = torch.cuda.memory_allocated(self._device)
-        batch = self.open(rows)
-        each = (torch.cuda.memory_allocated(self._device) - before) / sum(map(len, rows))
-        del batch
         room = torch.cuda.get_device_properties(self._device).total_memory / _SHARE_OF_MEMORY
-        return max(1, int(room / each))
+        return max(1, int(room / self.open([(0,)]).bytes_per_token))
+
+    def _batch(self, rows: Sequence[TokenIds]) -> CheckpointBatch:
+        return CheckpointBatch(self._model, self._device, 0, rows, waits=self._waits)
 
     @cached_property
     def _cache_is_exact(self) -> bool:
         """Whether prompts of different length and a token taken back leave the numbers as they are."""
+        return any(self._is_exact() for self._waits in (False, True))
+
+    def _is_exact(self) -> bool:
         import torch
 
         rows: list[TokenIds] = [(0, 1, 2, 3, 4, 5), (0, 1, 7), (0, 1, 7)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,8 +56,10 @@ class Batch(Protocol):
         """How many tokens are best drawn in each text before anyone looks at them."""
         ...
 
-    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Write on freely: in each text a token for each of its numbers, which lie between 0 and 1."""
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> Callable[[], NDArray[np.int64]]:
+        """Write on freely: in each text a token for each of its numbers between 0 and 1. What is returned waits for
+        them.
+        """
         ...
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.decoding.interface import Batch, Sampler, Step, TokenIds
@@ -34,20 +36,18 @@ class FreeDraft:
         self, sampler: Sampler, row: TokenIds, prompt: str, decoding: Decoding, numbers: random.Random
     ) -> None:
         self.row, self.written = row, list[int]()
+        self.finished: Completion | None = None
+        self.left = limit(sampler, row, decoding)
+        """How many more tokens may be asked for."""
         self._ends, self._prompt, self._decoding, self._numbers = sampler.ends, prompt, decoding, numbers
-        self._limit = limit(sampler, row, decoding)
-        self._has_room = self._limit == decoding.max_new_tokens
+        self._limit = self.left
         self._offsets: list[int] = []
         self._text = ""
         self._ended = False
 
-    @property
-    def left(self) -> int:
-        """How many tokens may still be written."""
-        return self._limit - len(self.written)
-
     def uniforms(self, count: int) -> list[float]:
         """The numbers that decide the next tokens."""
+        self.left -= count
         return [self._numbers.random() for _ in range(count)]
 
     def grow(self, tokens: Sequence[int]) -> list[TokenIds]:
@@ -57,8 +57,8 @@ class FreeDraft:
         self._ended = len(self.written) < before + len(tokens)
         return [tuple(self.written[:count]) for count in range(before + 1, len(self.written) + 1)]
 
-    def read(self, texts: Sequence[str]) -> Completion | None:
-        """The finished text, given what it is after each of the tokens that were added; None: it goes on."""
+    def read(self, texts: Sequence[str]) -> None:
+        """See whether the text is finished, given what it is after each of the tokens that were added."""
         for text in texts:
             self._text = text
             self._offsets.append(len(whole(text)))
@@ -66,15 +66,41 @@ class FreeDraft:
             if stopped is None and self._decoding.whole_sentences:
                 stopped = first_sentence(self._prompt, text)
             if stopped is not None:
-                return self._completion(stopped, len(self._offsets), "stop")
+                self._finish(stopped, "stop")
+                return
         if self._ended:
-            return self._completion(whole(self._text), len(self._offsets) + 1, "end")
-        if not self.left:
-            return self._completion(whole(self._text), len(self._offsets), "length" if self._has_room else "context")
-        return None
+            self._finish(whole(self._text), "end", 1)
+        elif len(self.written) == self._limit:
+            self._finish(whole(self._text), "length" if self._limit == self._decoding.max_new_tokens else "context")
 
-    def _completion(self, text: str, tokens: int, ended: Ended) -> Completion:
-        return Completion(text, tokens, ended, offsets=tuple(self._offsets))
+    def _finish(self, text: str, ended: Ended, unseen: int = 0) -> None:
+        offsets = tuple(self._offsets)
+        self.finished = Completion(text, len(offsets) + unseen, ended, offsets=offsets)
+
+
+def write_freely(sampler: Sampler, batch: Batch, drafts: Sequence[FreeDraft], decoding: Decoding) -> None:
+    """Finish the drafts of a batch. Where tokens are drawn in stretches, the next is begun before one is read."""
+    waiting: deque[tuple[Sequence[FreeDraft], Callable[[], NDArray[np.int64]]]] = deque()
+    while drafts:
+        count = min(batch.stretch, *(one.left for one in drafts))
+        if count:
+            waiting.append((drafts, batch.draw(decoding, np.array([one.uniforms(count) for one in drafts]))))
+        if len(waiting) > (batch.stretch > 1) or not count:
+            _read(sampler, *waiting.popleft())
+            going = [line for line, one in enumerate(drafts) if one.finished is None]
+            if len(going) < len(drafts):
+                drafts = [drafts[line] for line in going]
+                if drafts:
+                    batch.keep(going)
+
+
+def _read(sampler: Sampler, drafts: Sequence[FreeDraft], drawn: Callable[[], NDArray[np.int64]]) -> None:
+    """Add the tokens of a stretch to the drafts that did not end before it."""
+    open_drafts = [(one, tokens) for one, tokens in zip(drafts, drawn().tolist(), strict=True) if one.finished is None]
+    grown = [(one, one.grow(tokens)) for one, tokens in open_drafts]
+    texts = iter(sampler.texts([(one.row, written) for one, each in grown for written in each]))
+    for one, each in grown:
+        one.read([*islice(texts, len(each))])
 
 
 def limit(sampler: Sampler, row: TokenIds, decoding: Decoding) -> int:
@@ -106,18 +132,11 @@ def complete(
     def draft(row: TokenIds, at: int, numbers: random.Random) -> FreeDraft:
         return FreeDraft(sampler, row, prompts[at], decoding, numbers)
 
-    def stretch(batch: Batch, drafts: Sequence[FreeDraft]) -> list[Completion | None]:
-        count = min(batch.stretch, *(one.left for one in drafts))
-        drawn = batch.draw(decoding, np.array([one.uniforms(count) for one in drafts]))
-        grown = [one.grow(tokens) for one, tokens in zip(drafts, drawn.tolist(), strict=True)]
-        texts = iter(sampler.texts([(one.row, each) for one, own in zip(drafts, grown, strict=True) for each in own]))
-        results = [one.read([*islice(texts, len(own))]) for one, own in zip(drafts, grown, strict=True)]
-        going = [line for line, result in enumerate(results) if result is None]
-        if 0 < len(going) < len(results):
-            batch.keep(going)
-        return results
+    def finish(batch: Batch, drafts: Sequence[FreeDraft]) -> list[Completion]:
+        write_freely(sampler, batch, drafts, decoding)
+        return [one.finished for one in drafts if one.finished]
 
-    return _written(sampler, prompts, decoding, draft, stretch, samples=samples, seed=seed)
+    return _written(sampler, prompts, decoding, draft, finish, samples=samples, seed=seed)
 
 
 def write(
@@ -130,15 +149,19 @@ def write(
     seed: int | Sequence[int],
 ) -> list[list[Completion]]:
     """Carry out drafts; `draft(row, i, numbers)` begins one after prompt i with its own random numbers."""
+    return _written(sampler, prompts, decoding, draft, _finish_step_by_step, samples=samples, seed=seed)
 
-    def step(batch: Batch, drafts: Sequence[Draft]) -> list[Completion | None]:
-        results = [one.next(logits) for one, logits in zip(drafts, batch.logits, strict=True)]
-        steps = [result if isinstance(result, Step) else None for result in results]
-        if any(steps):
-            batch.advance(steps)
-        return [result if isinstance(result, Completion) else None for result in results]
 
-    return _written(sampler, prompts, decoding, draft, step, samples=samples, seed=seed)
+def _finish_step_by_step(batch: Batch, drafts: Sequence[Draft]) -> list[Completion]:
+    finished: dict[int, Completion] = {}
+    live = list(enumerate(drafts))
+    while live:
+        results = [one.next(logits) for (_, one), logits in zip(live, batch.logits, strict=True)]
+        finished |= {at: one for (at, _), one in zip(live, results, strict=True) if isinstance(one, Completion)}
+        live = [entry for entry in live if entry[0] not in finished]
+        if live:
+            batch.advance([one if isinstance(one, Step) else None for one in results])
+    return [finished[at] for at in range(len(drafts))]
 
 
 def _written(
@@ -146,25 +169,21 @@ def _written(
     prompts: Sequence[str],
     decoding: Decoding,
     draft: Callable[[TokenIds, int, random.Random], AnyDraft],
-    write_on: Callable[[Batch, Sequence[AnyDraft]], list[Completion | None]],
+    finish: Callable[[Batch, Sequence[AnyDraft]], Sequence[Completion]],
     *,
     samples: int,
     seed: int | Sequence[int],
 ) -> list[list[Completion]]:
-    """Carry out drafts in batches; `write_on` lengthens those of a batch, and those that it finishes leave it."""
+    """Carry out drafts in batches; `finish` writes those of one to their ends."""
     check(decoding, samples)
     seeds = seeds_of(seed, len(prompts))
     rows = [sampler.read(prompt) for prompt in prompts]
-    finished: dict[tuple[int, int], Completion] = {}
+    found: dict[tuple[int, int], Completion] = {}
     for places in batches(rows, samples, decoding.max_new_tokens, sampler.batch_tokens):
         batch = sampler.open([rows[at] for at, _ in places])
-        live = [((at, sample), draft(rows[at], at, stream(seeds[at], prompts[at], sample))) for at, sample in places]
-        while live:
-            results = write_on(batch, [one for _, one in live])
-            done = [(place, result) for (place, _), result in zip(live, results, strict=True) if result is not None]
-            finished.update(done)
-            live = [entry for entry, result in zip(live, results, strict=True) if result is None]
-    return [[finished[at, sample] for sample in range(samples)] for at in range(len(prompts))]
+        drafts = [draft(rows[at], at, stream(seeds[at], prompts[at], sample)) for at, sample in places]
+        found |= zip(places, finish(batch, drafts), strict=True)
+    return [[found[at, sample] for sample in range(samples)] for at in range(len(prompts))]
 
 
 def seeds_of(seed: int | Sequence[int], prompts: int) -> Sequence[int]:

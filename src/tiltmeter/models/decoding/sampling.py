@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -145,15 +145,16 @@ class Drawing:
         """Add a token to each text."""
         raise NotImplementedError
 
-    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
-        """In each text a token for each of its numbers, which lie between 0 and 1."""
+    def draw(self, decoding: Decoding, uniforms: NDArray[np.float64]) -> Callable[[], NDArray[np.int64]]:
+        """In each text a token for each of its numbers between 0 and 1."""
         found = []
         for numbers in uniforms.T:
             self.read_drawn()
             lines = zip(self.logits, numbers.tolist(), strict=True)
             self._drawn = np.array([draw(line, decoding, number) for line, number in lines])
             found.append(self._drawn)
-        return np.stack(found, 1)
+        drawn = np.stack(found, 1)
+        return lambda: drawn
 
     def read_drawn(self) -> None:
         """Read the tokens that were drawn last."""

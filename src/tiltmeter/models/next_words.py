@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,20 +73,23 @@ def questions(
     """
     if isinstance(words, str):
         raise UserError("words must be a list of words, not one text")
-    same = all(isinstance(word, str) for word in words)
-    lists = [tuple(words)] * len(prompts) if same else [tuple(each) for each in words]
+    if all(isinstance(word, str) for word in words):
+        lists = [_checked(words)] * len(prompts)
+    else:
+        lists = [_checked(each) for each in words]
     if len(lists) != len(prompts):
         raise UserError(f"{len(prompts)} prompts and {len(lists)} lists of words: each prompt needs one list")
     spans = [()] * len(prompts) if hidden is None else [tuple(each) for each in hidden]
     if len(spans) != len(prompts):
         raise UserError(f"{len(prompts)} prompts and {len(spans)} lists of hidden places: each prompt needs one")
-    made = []
-    for prompt, asked, places in zip(prompts, lists, spans, strict=True):
-        for word in asked:
-            if not isinstance(word, str) or not word.strip():
-                raise UserError(f"a word to ask about must not be blank: {word!r}")
-        made.append(Question(prompt, tuple(str(word).strip() for word in asked), tuple(places)))
-    return made
+    return [Question(*each) for each in zip(prompts, lists, spans, strict=True)]
+
+
+def _checked(words: Sequence[Any]) -> tuple[str, ...]:
+    for word in words:
+        if not isinstance(word, str) or not word.strip():
+            raise UserError(f"a word to ask about must not be blank: {word!r}")
+    return tuple(word.strip() for word in words)
 
 
 def before_blank(prompt: str) -> str | None:
@@ -170,7 +175,8 @@ class CausalPredictor:
         self, asked: Sequence[Question], *, bounded: bool = False, capitalised: bool | None = None
     ) -> list[NextWords]:
         """The answers, in the order of the questions."""
-        distinct = list(dict.fromkeys(asked))
+        # Prompts of like length are asked about together.
+        distinct = sorted(dict.fromkeys(asked), key=lambda question: len(question.prompt), reverse=True)
         ends = self._ends_word() if bounded else None
         with uncollected():
             answers = in_turns(distinct, lambda some: self._ask(some, capitalised, ends))
@@ -183,8 +189,9 @@ class CausalPredictor:
         plans = self.plans(asked, capitalised)
         wanted: dict[Place, dict[int, None]] = {}
         for plan in plans:
-            if plan.reason is None:
-                own = wanted.setdefault((plan.row, plan.hidden), {})
+            if plan.reason is not None:
+                continue
+            own = wanted.setdefault((plan.row, plan.hidden), {})
             for pieces in plan.pieces():
                 own[pieces[0]] = None
                 for length, token in enumerate(pieces[1:], 1):
@@ -204,26 +211,26 @@ class CausalPredictor:
         problems = [blank_problem(question.prompt) for question in asked]
         begun = [before_blank(question.prompt) for question in asked]
         encoded = self._encoder.encode([text or "" for text in begun])
-        written = {
-            (text, word): [text + way for way in spellings(word, text, capitalised)]
+        written = [
+            []
+            if text is None
+            else [[text + way for way in spellings(word, text, capitalised)] for word in question.words]
             for question, text in zip(asked, begun, strict=True)
-            if text is not None
-            for word in question.words
-        }
-        texts = list(dict.fromkeys(text for each in written.values() for text in each))
-        ids = dict(zip(texts, self._encoder.ids(texts), strict=True))
+        ]
+        ids = iter(self._encoder.ids([text for each in written for ways in each for text in ways]))
         unknown: int | None = self._encoder.tokenizer.unk_token_id
         plans = []
-        for question, problem, text, tokens in zip(asked, problems, begun, encoded, strict=True):
-            if problem is not None or text is None:
+        for question, problem, each, tokens in zip(asked, problems, written, encoded, strict=True):
+            ways = [[*islice(ids, len(texts))] for texts in each]
+            if problem is not None:
                 plans.append(Plan((), (), {}, problem, question.words))
                 continue
             row = self._start + tokens.ids
             hidden = tuple(len(self._start) + place for place in tokens.overlapping(question.hidden))
             reason = self._unreadable(row)
             words = {
-                word: reason or self._pieces(row, tokens.ids, [ids[way] for way in written[text, word]], unknown)
-                for word in question.words
+                word: reason or self._pieces(row, tokens.ids, own, unknown)
+                for word, own in zip(question.words, ways, strict=True)
             }
             plans.append(Plan(row, hidden, words, reason, question.words, tokens))
         return plans

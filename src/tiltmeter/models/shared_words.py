@@ -29,27 +29,20 @@ def next_words_of(found: Mapping[str, Ways], dtype: str, ends: NDArray[np.bool_]
     >>> [(others, round(math.exp(part), 6)) for others, part in made["hers"].shared]
     [(('her',), 0.25)]
     """
-    words = {word: next_word(word, list(ways.values()), dtype) for word, ways in found.items()}
-    scored = {word: found[word] for word, one in words.items() if one.logprob is not None}
+    scored = {word: ways for word, ways in found.items() if all(map(math.isfinite, ways.values()))}
     owners: dict[tuple[Any, ...], list[str]] = {}
     for word, ways in scored.items():
         for pieces in ways:
             owners.setdefault(pieces, []).append(word)
-    alone = len(owners) == sum(map(len, scored.values())) and all(len(pieces) == 1 for pieces in owners)
-    for word, ways in scored.items():
-        words[word] = NextWord(word, words[word].logprob, None, () if alone else _shared(word, ways, owners, ends))
-    return words
-
-
-def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
-    """The word with the probability of all ways to write it together.
-
-    >>> next_word("he", [math.log(0.25), math.log(0.25)], "float32").probability
-    0.5
-    """
-    if not all(map(math.isfinite, logprobs)):
-        return NextWord(word, None, f"the model's numbers for this word are not finite (computed in {dtype})")
-    return NextWord(word, _joint_probability(logprobs))
+    # Most words have a piece of their own, and then share nothing.
+    alone = max(map(len, owners), default=1) == 1 and max(map(len, owners.values()), default=1) == 1
+    not_finite = f"the model's numbers for this word are not finite (computed in {dtype})"
+    return {
+        word: NextWord(word, _joint([*ways.values()]), None, () if alone else _shared(word, ways, owners, ends))
+        if word in scored
+        else NextWord(word, None, not_finite)
+        for word, ways in found.items()
+    }
 
 
 def _shared(
@@ -65,10 +58,15 @@ def _shared(
                 others += [other for other in owners.get(pieces[:length], ()) if other != word]
         if others:
             parts.setdefault(tuple(dict.fromkeys(others)), []).append(logprob)
-    return tuple((others, _joint_probability(logprobs)) for others, logprobs in parts.items())
+    return tuple((others, _joint(logprobs)) for others, logprobs in parts.items())
 
 
-def _joint_probability(logprobs: Sequence[float]) -> float:
+def _joint(logprobs: Sequence[float]) -> float:
+    """The log-probability of several ways together.
+
+    >>> round(math.exp(_joint([math.log(0.25), math.log(0.25)])), 6)
+    0.5
+    """
     if len(logprobs) == 1:
         return min(0.0, logprobs[0])
     highest = max(logprobs)

@@ -82,10 +82,8 @@ class CheckpointBatch(Drawing):
     @property
     def bytes_per_token(self) -> float:
         """What the cache takes for each token of each row."""
-        kept = sum(
-            one.numel() * one.element_size() for layer in self._cache.layers for one in (layer.keys, layer.values)
-        )
-        return kept / self._mask.numel()
+        states = [one for layer in self._cache.layers for one in (layer.keys, layer.values)]
+        return sum(int(one.numel() * one.element_size()) for one in states) / self._mask.numel()
 
     def keep(self, lines: Sequence[int]) -> None:
         """Go on with these rows of the cache."""
@@ -166,13 +164,14 @@ def _roomy_layer() -> type[Any]:
             if not self.wide or end > self.wide[0].shape[-2]:
                 self.wide = tuple(one.new_empty((*one.shape[:-2], end + _ROOM, one.shape[-1])) for one in new)
                 if length:
-                    for wide, before in zip(self.wide, (self.keys, self.values), strict=True):
-                        wide[..., :length, :] = before
+                    old: tuple[Any, Any] = (self.keys, self.values)
+                    for wide, states in zip(self.wide, old, strict=True):
+                        wide[..., :length, :] = states
             for wide, states in zip(self.wide, new, strict=True):
                 wide[..., length:end, :] = states
-            keys, values = (wide[..., :end, :] for wide in self.wide)
-            self.keys, self.values = keys, values
-            return keys, values
+            filled: list[Any] = [wide[..., :end, :] for wide in self.wide]
+            self.keys, self.values = filled
+            return filled[0], filled[1]
 
         def batch_select_indices(self, indices: Any) -> None:
             self.wide = ()

@@ -62,7 +62,7 @@ class FreeDraft:
         for text in texts:
             self._text = text
             self._offsets.append(len(whole(text)))
-            stopped = before_stop(text, self._decoding.stop)
+            stopped = before_stop(text, self._decoding.stop) if self._decoding.stop else None
             if stopped is None and self._decoding.whole_sentences:
                 stopped = first_sentence(self._prompt, text)
             if stopped is not None:

@@ -139,8 +139,8 @@ def fill(found: Any, table: str, columns: Mapping[str, type], rows: Rows) -> Non
     found.execute(f"CREATE TABLE {quoted(table)} ({listed})")
     every = iter(rows)
     while some := list(islice(every, _AT_ONCE)):
-        cells = {name: [_typed(row.get(name), kind) for row in some] for name, kind in columns.items()}
-        found.register("batch", {name: np.array(column, object) for name, column in cells.items()})
+        cells = {name: [row.get(name) for row in some] for name in columns}
+        found.register("batch", {name: np.array(_typed(cells[name], kind), object) for name, kind in columns.items()})
         chosen = ", ".join(f"{quoted(name)}::{SQL_TYPES[kind]}" for name, kind in columns.items())
         found.execute(f"INSERT INTO {quoted(table)} SELECT {chosen} FROM batch")
         found.unregister("batch")
@@ -303,5 +303,8 @@ def _refuse_alike_within(schema: Iterator[tuple[str, int | None]], number: int, 
     refuse_alike(names, path)
 
 
-def _typed(value: object, kind: type) -> object:
-    return None if value is None else kind(value)
+def _typed(values: list[Any], kind: type) -> list[Any]:
+    """The values as a column of a kind has them; most of them are of it."""
+    if {*map(type, values)} <= {kind, type(None)}:
+        return values
+    return [None if value is None else kind(value) for value in values]

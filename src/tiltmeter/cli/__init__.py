@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -112,6 +113,8 @@ def options(
 
 def main() -> None:
     """Run a command. Bad input: one sentence and status 2. A finding that --fail-if names: status 1. A bug: 70."""
+    # Records are many, and none holds itself: looking for such ones seldom is enough.
+    gc.set_threshold(100_000, 50, 100)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A sign that the terminal cannot show must not stop a command.

@@ -217,8 +217,8 @@ def _restored(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _tuples(value: list[Any]) -> tuple[Any, ...]:
+    return tuple([_tuples(one) if type(one) is list else one for one in value])
 
 
 def _row_packed(row: Any) -> str:

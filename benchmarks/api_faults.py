@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from common import keep
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.models.misbehaving_server import POISON, Misbehaving, misbehaving
@@ -71,7 +73,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--rate", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     options = parser.parse_args()
     server = Misbehaving(rate=options.rate, seed=options.seed, drip=4.0)
     with tempfile.TemporaryDirectory() as folder, misbehaving(server) as url:
@@ -79,8 +81,7 @@ def main() -> int:
     lines, holds = account(server, finished, options.rate)
     print("\n".join(lines))
     if options.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
     return 0 if holds else 1
 
 

@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+_RESULTS = Path(__file__).with_name("RESULTS.md")
+_HISTORY = Path(__file__).with_name("HISTORY.md")
 _STUDY = """
 name = "NAME"
 seed = 3
@@ -69,13 +71,29 @@ def packages(*names: str) -> str:
 
 
 def tell(lines: Sequence[str], write: bool) -> None:
-    """Print an account; with `write` append it to RESULTS.md too."""
+    """Print an account; with `write` keep it too."""
     print("\n".join(lines))
     if write:
-        append(lines)
+        keep(lines)
 
 
-def append(lines: Sequence[str]) -> None:
-    """Append an account to RESULTS.md."""
-    with Path(__file__).with_name("RESULTS.md").open("a", encoding="utf-8") as stream:
-        stream.write("\n\n" + "\n".join(lines) + "\n")
+def keep(lines: Sequence[str], results: Path = _RESULTS, history: Path = _HISTORY) -> None:
+    """Put an account into RESULTS.md; an older one of the same script goes to HISTORY.md."""
+    start, *sections = re.split(r"(?m)^(?=## )", results.read_text(encoding="utf-8"))
+    script = _script(lines[0])
+    older = [section for section in sections if _script(section) == script]
+    newest = [section for section in sections if section not in older]
+    results.write_text(start + "".join([*newest, "\n".join(lines).rstrip() + "\n\n"]), encoding="utf-8")
+    if older:
+        with history.open("a", encoding="utf-8") as stream:
+            stream.write("".join(older))
+
+
+def _script(section: str) -> str:
+    """The script that an account is of, with its options.
+
+    >>> _script("## 2026-11-15, x86_64, 2 cores (`million.py`)")
+    'million.py'
+    """
+    found = re.search(r"`([^`]+)`", section.partition("\n")[0])
+    return found[1] if found else ""

@@ -6,7 +6,7 @@ the left; llama.cpp (through `xllamacpp`, where it is installed) has 16 slots th
 temperature 1 from the same embedded model and decode exactly 30 tokens, end tokens or not. First, the greedy texts are
 compared, and the script stops where those of transformers differ. llama.cpp computes with the 4-bit weights as they are
 and 8-bit activations, the others with the same weights expanded to float32: there the share of equal texts is printed.
-`--write` appends to RESULTS.md.
+`--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from common import keep
 from tiltmeter import models, packages
 from tiltmeter.models import ModelSettings, embedded
 from tiltmeter.records import Decoding
@@ -126,7 +127,7 @@ def main() -> None:
     options.add_argument("--samples", type=int, default=5)
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     from transformers import pipeline
     from transformers.utils import logging
@@ -181,8 +182,7 @@ def report(
     ]
     print("\n".join(lines))
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
 
 
 def _about_llama_cpp(alike: dict[str, int], prompts: int) -> str:

@@ -28,6 +28,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from common import keep
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -46,7 +48,6 @@ from tiltmeter.specs import load
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.views.quality import unique_tokens, words_of
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 SPEC = "gender-math-arts"
 START = 0
 """`<|endoftext|>`: all begin with it, as tiltmeter does with this model."""
@@ -306,7 +307,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--requests", type=int, default=60, help="after so many the naive loop is stopped")
     parser.add_argument("--reader", help="a second model that reads the accepted sentences, e.g. gguf:FILE")
-    parser.add_argument("--write", action="store_true", help="append the tables to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
     options = parser.parse_args()
 
     warnings.simplefilter("ignore")
@@ -364,8 +365,7 @@ def main() -> None:
     ]
     print("\n" + "\n".join(lines))
     if options.write:
-        with RESULTS.open("a", encoding="utf-8") as file:
-            file.write("\n" + "\n".join(lines))
+        keep(lines)
 
 
 if __name__ == "__main__":

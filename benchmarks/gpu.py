@@ -1,6 +1,7 @@
 """How fast an accelerator is used: ours beside the usual ways, on the same random weights, in one run.
 
-python benchmarks/gpu.py [--only pairs,next-words,masked] [--shapes small,large] [--pairs 15000] [--repeats 3] [--write]
+python benchmarks/gpu.py [--only pairs,next-words,completions,masked,sizes] [--shapes small,large,7B] [--pairs 15000]
+                         [--most 1000000] [--repeats 3] [--write]
 
 Networks of real shapes with random weights are made on the spot, so nothing is downloaded; a word is a token. Ours is
 given texts and returns its records; the others are given token numbers, which spares them a part of the work. Before
@@ -10,7 +11,9 @@ anything is timed, the answers are compared.
 from __future__ import annotations
 
 import argparse
+import datetime
 import random
+import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -21,10 +24,11 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from common import append
+from common import keep
 from tiltmeter.models.device import compute_in, weights_dtype
 from tiltmeter.models.interface import ModelSettings
 from tiltmeter.models.loading import LoadedCheckpoint, assemble
+from tiltmeter.records import Decoding
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 WORDS = 50257
@@ -184,7 +188,7 @@ def pairs(shapes: Sequence[str], count: int, repeats: int, rates: dict[str, floa
     ]
     for shape in shapes:
         exact: list[float] = []
-        for dtype in ("float32", "tf32", "bfloat16") if shape in GPT2 else ("tf32", "bfloat16"):
+        for dtype in ("float32", "tf32", "bfloat16") if shape in GPT2 else ("bfloat16",):
             bench = built(shape, dtype)
             few = rows[:400]
             worst = max(
@@ -195,20 +199,22 @@ def pairs(shapes: Sequence[str], count: int, repeats: int, rates: dict[str, floa
             )
             if worst > (0.01 if dtype == "float32" else 2.0):
                 raise SystemExit(f"{shape} {dtype}: ours and the plain way differ by {worst} nats")
-            seconds, _ = timed(lambda _, bench=bench: bench.model.score(texts, conditioning="left-no-start"), repeats)
+            # Exact preferences are there to be compared with; nobody would wait for them.
+            times = 1 if dtype == "float32" else repeats
+            seconds, _ = timed(lambda _, bench=bench: bench.model.score(texts, conditioning="left-no-start"), times)
             found = our_sums(bench.model, texts)
             exact = exact or found
             usual = [
                 timed(
                     lambda some, bench=bench, size=size: harness_way(bench.network, some, size), 1, rows[:1000], rows
                 )[0]
-                for size in (64, 256)
+                for size in ((64, 256) if dtype != "float32" else ())
             ]
+            peers = f"{usual[0]:.2f} | {usual[1]:.2f} | {min(usual) / seconds:.2f}×" if usual else "| |"
             share = bench.flops_per_token * tokens / seconds / rates[dtype]
             off = max(abs(one - other) for one, other in zip(found, exact, strict=True))
             lines.append(
-                f"| {shape} | {dtype} | {seconds:.2f} | {usual[0]:.2f} | {usual[1]:.2f} | {min(usual) / seconds:.2f}× "
-                f"| {share:.0%} | {flips(found, exact)} | {off:.3f} |"
+                f"| {shape} | {dtype} | {seconds:.2f} | {peers} | {share:.0%} | {flips(found, exact)} | {off:.3f} |"
             )
             print(lines[-1], flush=True)
             del bench
@@ -216,25 +222,124 @@ def pairs(shapes: Sequence[str], count: int, repeats: int, rates: dict[str, floa
     return lines
 
 
+@torch.inference_mode()
+def next_words_plainly(network: Any, prompts: Rows, words: Sequence[int], size: int = 256) -> list[list[float]]:
+    """Prompts in batches, sorted by length: all logits, the softmax at the end of each, the words looked up in it."""
+    order = sorted(range(len(prompts)), key=lambda at: -len(prompts[at]))
+    found: list[list[float]] = [[]] * len(prompts)
+    for start in range(0, len(order), size):
+        some = order[start : start + size]
+        longest = len(prompts[some[0]])
+        ids = torch.tensor([prompts[at] + (0,) * (longest - len(prompts[at])) for at in some]).to(DEVICE)
+        last = torch.tensor([len(prompts[at]) - 1 for at in some], device=DEVICE)
+        logits = network(ids).logits[torch.arange(len(some), device=DEVICE), last]
+        chosen = torch.log_softmax(logits.float(), -1)[:, words].tolist()
+        for at, values in zip(some, chosen, strict=True):
+            found[at] = values
+    return found
+
+
 def next_words(shapes: Sequence[str], count: int, repeats: int) -> list[str]:
     """The probability of six words after prompts that share their beginnings, as templates do."""
     chance = random.Random(1)
-    starts = [[f"w{chance.randrange(2, WORDS)}" for _ in range(chance.randrange(3, 9))] for _ in range(40)]
-    prompts = [
-        " ".join([*chance.choice(starts), *(f"w{chance.randrange(2, WORDS)}" for _ in range(chance.randrange(1, 8)))])
+    starts = [[chance.randrange(2, WORDS) for _ in range(chance.randrange(3, 9))] for _ in range(40)]
+    rows = [
+        (*chance.choice(starts), *(chance.randrange(2, WORDS) for _ in range(chance.randrange(1, 8))))
         for _ in range(count)
     ]
-    words = ["w7", "w70", "w700", "w8", "w80", "w800"]
-    lines = [f"{count:,} prompts, six words each", "", "| network | format | prompts a second |", "|---|---|---|"]
+    prompts, words = texts_of(rows), [7, 70, 700, 8, 80, 800]
+    names = [f"w{word}" for word in words]
+    lines = [
+        f"{count:,} prompts, six words each; prompts a second",
+        "",
+        "| network | format | tiltmeter | batches of 256 | faster by |",
+        "|---|---|---|---|---|",
+    ]
     for shape in shapes:
         for dtype in ("tf32", "bfloat16"):
             bench = built(shape, dtype)
-            seconds, _ = timed(lambda _, bench=bench: bench.model.next_words(prompts, words), repeats)
-            lines.append(f"| {shape} | {dtype} | {count / seconds:,.0f} |")
+            ours_of = bench.model.next_words(prompts[:200], names)
+            plain = next_words_plainly(bench.network, rows[:200], words)
+            worst = max(
+                abs((word.logprob or 0.0) - other)
+                for one, others in zip(ours_of, plain, strict=True)
+                for word, other in zip(one.words, others, strict=True)
+            )
+            if worst > (0.1 if dtype == "tf32" else 1.0):
+                raise SystemExit(f"{shape} {dtype}: ours and the plain way differ by {worst} nats")
+            seconds, _ = timed(lambda _, bench=bench: bench.model.next_words(prompts, names), repeats)
+            usual, _ = timed(
+                lambda some, bench=bench: next_words_plainly(bench.network, some, words), 1, rows[:1000], rows
+            )
+            lines.append(
+                f"| {shape} | {dtype} | {count / seconds:,.0f} | {count / usual:,.0f} | {usual / seconds:.2f}× |"
+            )
             print(lines[-1], flush=True)
             del bench
             torch.cuda.empty_cache()
     return lines
+
+
+def completions(shapes: Sequence[str], repeats: int) -> list[str]:
+    """500 prompts, 4 samples of 30 tokens each, beside `transformers.generate` with all 2,000 rows in one batch."""
+    chance = random.Random(2)
+    rows = [tuple(chance.randrange(2, WORDS) for _ in range(chance.randrange(5, 12))) for _ in range(500)]
+    prompts = texts_of(rows)
+    lines = [
+        "500 prompts, 4 samples of 30 tokens each; tokens a second",
+        "",
+        "| network | format | tiltmeter | top_k 50, top_p 0.9 | `generate`, one batch | faster by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for shape in shapes:
+        for dtype in ("tf32", "bfloat16") if shape == "small" else ("bfloat16",):
+            bench = built(shape, dtype)
+            network = bench.network
+            network.config.use_cache, network.generation_config.pad_token_id = True, 0
+            network.generation_config.eos_token_id = None
+            if dtype == "tf32":
+                _refuse_other_texts(bench, rows[:20])
+            speeds = [
+                _tokens_a_second(bench.model, prompts, decoding, repeats)
+                for decoding in (Decoding(max_new_tokens=30), Decoding(1.0, 50, 0.9, 30))
+            ]
+            repeated = [row for row in rows for _ in range(4)]
+            ids = torch.tensor([(0,) * (11 - len(row)) + row for row in repeated], device=DEVICE)
+            seen = torch.tensor([[0] * (11 - len(row)) + [1] * len(row) for row in repeated], device=DEVICE)
+
+            def generate(_: Any, network: Any = network, ids: Any = ids, seen: Any = seen) -> None:
+                network.generate(
+                    ids, attention_mask=seen, do_sample=True, top_k=0, max_new_tokens=30, min_new_tokens=30
+                )
+
+            usual = len(ids) * 30 / timed(generate, repeats)[0]
+            lines.append(
+                f"| {shape} | {dtype} | {speeds[0]:,.0f} | {speeds[1]:,.0f} | {usual:,.0f} | {speeds[0] / usual:.2f}× |"
+            )
+            print(lines[-1], flush=True)
+            del bench, network, generate
+            torch.cuda.empty_cache()
+    return lines
+
+
+def _refuse_other_texts(bench: Bench, rows: Rows) -> None:
+    """Greedy texts must be those of `generate`, as far as rounding lets the two choose the same token."""
+    wanted = [
+        bench.network.generate(torch.tensor([row], device=DEVICE), do_sample=False, max_new_tokens=12)[0, len(row) :]
+        for row in rows
+    ]
+    written = bench.model.complete(texts_of(rows), Decoding(0.0, max_new_tokens=12))
+    same = sum(
+        one.text.split() == [f"w{token}" for token in tokens.tolist()]
+        for [one], tokens in zip(written, wanted, strict=True)
+    )
+    if same < 0.9 * len(rows):
+        raise SystemExit(f"only {same} of {len(rows)} greedy texts are those of `generate`")
+
+
+def _tokens_a_second(model: Any, prompts: Sequence[str], decoding: Decoding, repeats: int) -> float:
+    seconds, found = timed(lambda _: model.complete(prompts, decoding, samples=4, seed=1), repeats)
+    return float(sum(one.tokens for each in found for one in each) / seconds)
 
 
 def masked(count: int, repeats: int) -> list[str]:
@@ -250,11 +355,43 @@ def masked(count: int, repeats: int) -> list[str]:
     return lines
 
 
+def sizes(most: int) -> list[str]:
+    """Time and memory from a thousand pairs to many, asked as the engine asks: so many texts at once."""
+    bench = built("small", "bfloat16")
+    lines = [
+        "Pairs, small shape, bfloat16, 8,192 texts at once",
+        "",
+        "| pairs | seconds | pairs a second | memory of the device | of this process |",
+        "|---|---|---|---|---|",
+    ]
+    count = 1000
+    bench.model.score(texts_of(pairs_of(count)), conditioning="left-no-start")
+    while count <= most:
+        torch.cuda.reset_peak_memory_stats()
+        texts = texts_of(pairs_of(min(count, 50_000)))
+        seconds = 0.0
+        for start in range(0, 2 * count, 8192):
+            some = [
+                texts[at % len(texts)] + f" w{at // len(texts) + 2}"
+                for at in range(start, min(start + 8192, 2 * count))
+            ]
+            began = time.perf_counter()
+            bench.model.score(some, conditioning="left-no-start")
+            seconds += time.perf_counter() - began
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        there = torch.cuda.max_memory_allocated() / 2**30
+        lines.append(f"| {count:,} | {seconds:.2f} | {count / seconds:,.0f} | {there:.1f} GiB | {peak:.1f} GiB |")
+        print(lines[-1], flush=True)
+        count *= 10
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="pairs,next-words,masked")
+    parser.add_argument("--only", default="pairs,next-words,completions,masked,sizes")
     parser.add_argument("--shapes", default="small,large")
     parser.add_argument("--pairs", type=int, default=15000)
+    parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
@@ -263,7 +400,9 @@ def main() -> None:
     shapes, wanted = chosen.shapes.split(","), chosen.only.split(",")
     rates = matrix_rates()
     lines = [
-        f"## {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}",
+        f"## {datetime.date.today()}, {torch.cuda.get_device_name()} (`gpu.py`)",
+        "",
+        f"torch {torch.__version__}, transformers {transformers.__version__}; median of {chosen.repeats}",
         "",
         "One product of 8192 × 8192: " + ", ".join(f"{name} {rate / 1e12:.0f} TFLOP/s" for name, rate in rates.items()),
         "",
@@ -273,10 +412,14 @@ def main() -> None:
         lines += [*pairs(shapes, chosen.pairs, chosen.repeats, rates), ""]
     if "next-words" in wanted:
         lines += [*next_words(shapes, chosen.pairs, chosen.repeats), ""]
+    if "completions" in wanted:
+        lines += [*completions(shapes, chosen.repeats), ""]
     if "masked" in wanted:
         lines += [*masked(chosen.pairs // 10, chosen.repeats), ""]
+    if "sizes" in wanted:
+        lines += [*sizes(chosen.most), ""]
     if chosen.write:
-        append(lines)
+        keep(lines)
 
 
 if __name__ == "__main__":

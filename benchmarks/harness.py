@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--model", default="tiny", help="tiny, smollm2-135m, or the folder of a causal checkpoint")
     parser.add_argument("--crows", type=Path, default=CROWS, help="the authors' file of CrowS-Pairs")
     parser.add_argument("--specs", nargs="+", default=SPECS, help="specs whose pairs are exported")
-    parser.add_argument("--write", action="store_true", help="append the account to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the account into RESULTS.md")
     options = parser.parse_args()
     try:
         versions = packages("lm_eval", "tiltmeter", "torch", "transformers")

@@ -4,7 +4,7 @@ Run `nice python benchmarks/million.py [--view pairs texts next-words] [--items 
 model scores pairs of a file, continues prompts about two groups, 20 texts each, which two raters read, or is asked for
 next words after prompts of a file; the run is exported as Parquet and analysed there. Each command is a process of its
 own, whose peak memory the system counts. Memory that grew with the number of items would show between the lines.
-`--write` appends to RESULTS.md.
+`--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common import append, heading, packages
+from common import heading, keep, packages
 
 SAMPLES = 20
 GROUPS = {"women": "woman", "men": "man"}
@@ -170,7 +170,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--view", choices=list(VIEWS), nargs="+", default=list(VIEWS))
     options.add_argument("--items", type=int, nargs="+", default=[100_000, 1_000_000])
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     made = [
         f"{heading(__file__)}\n",
@@ -186,7 +186,7 @@ def main() -> None:
             made.append(line(VIEWS[name], items))
             print(made[-1], flush=True)
     if chosen.write:
-        append(made)
+        keep(made)
 
 
 if __name__ == "__main__":

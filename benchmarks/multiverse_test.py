@@ -3,7 +3,7 @@
 Run `nice python benchmarks/multiverse_test.py [--rounds 2000] [--processes 2] [--write]`; its tables are in RESULTS.md.
 In a world without an effect an honest test has p < 0.05 in 5 % of the rounds or fewer. The worlds are in
 `multiverse_worlds.py`; `multiverse_run.py` takes a run from its study to its cells, and exchanges groups there.
-`--write` appends to RESULTS.md.
+`--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 import multiverse_worlds as worlds
+from common import keep
 from multiverse_run import exchanged_labels
 from multiverse_worlds import World
 from tiltmeter.stats.multiverse.cells import CellData, Cells, evaluate
@@ -176,7 +176,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--rounds", type=int, default=2_000)
     options.add_argument("--processes", type=int, default=2)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     lines = []
     about = (
@@ -189,8 +189,7 @@ def main() -> None:
         lines.append(each)
         print(each, flush=True)
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ prompts, those of the seventeen templates; the words are he and she, and all ten
 prompt alone, takes the softmax over the whole vocabulary at its end and looks up the words; a word of several pieces is
 read on. Both use the same weights and the same start token. The answers are compared first, and the script stops where
 they differ by more than 1e-5. The bounded form is compared with the same plain loop, which then reads every prompt once
-more with every word, and finds by itself which pieces end a word. `--write` appends to RESULTS.md.
+more with every word, and finds by itself which pieces end a word. `--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
+from common import keep
 from tiltmeter import models
 from tiltmeter.models import ModelSettings
 from tiltmeter.sources import profession_templates, word_sets
@@ -90,7 +90,7 @@ def main() -> None:
     options.add_argument("--prompts", type=int, default=4 * len(profession_templates.TEMPLATES))
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     ours: Any = models.load("smollm2-135m", ModelSettings(device="cpu", threads=chosen.threads))
     made, _ = profession_templates.prompts(limit=math.ceil(chosen.prompts / len(profession_templates.TEMPLATES)))
@@ -128,8 +128,7 @@ def main() -> None:
         )
     print("\n".join(lines))
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
 
 
 if __name__ == "__main__":

@@ -27,10 +27,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from common import keep
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 TOLERANCE = 2e-3
 """The largest difference of two sums of log-probabilities, in nats, that still is the same answer."""
 
@@ -250,7 +251,8 @@ def heading(texts: Sequence[str], threads: int, repeats: int) -> list[str]:
     # Other work on the machine spoils the figures, so the reader must see it.
     load = f" Load before the start: {os.getloadavg()[0]:.1f}." if hasattr(os, "getloadavg") else ""
     return [
-        f"## {datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {os.cpu_count()} cores, {threads} threads",
+        f"## {datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {os.cpu_count()} cores, {threads} threads "
+        "(`pairs.py`)",
         "",
         f"{len(texts)} sentences of {min(words)} to {max(words)} words; median of {repeats}; "
         f"Python {platform.python_version()}; {', '.join(versions)}.{load}",
@@ -265,7 +267,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--batch", type=int, default=16, help="batch size of the peers, in sentences")
     parser.add_argument("--only", choices=("causal", "masked"))
-    parser.add_argument("--write", action="store_true", help="append the tables to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
     options = parser.parse_args()
 
     warnings.simplefilter("ignore")
@@ -302,8 +304,7 @@ def main() -> None:
             title = "Masked, each token masked in turn: BERT of 6 × 384, random weights, float32"
             lines += contest(title, masked, texts, options.repeats)
     if options.write:
-        with RESULTS.open("a", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        keep(lines)
 
 
 if __name__ == "__main__":

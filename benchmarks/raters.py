@@ -2,7 +2,7 @@
 
 Run `python benchmarks/raters.py [--texts 300] [--repeats 3] [--threads 1] [--write]`. The answers of both ways are
 compared first, and the script stops where they differ by more than 0.00001. `--rater NAME` times others, for example
-`toxicity.detoxify-original:FOLDER`. `--write` appends to RESULTS.md.
+`toxicity.detoxify-original:FOLDER`. `--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import statistics
 import time
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 
+from common import keep
 from pairs import sentences
 from tiltmeter import raters
 from tiltmeter.raters import Rater
@@ -55,7 +55,7 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--threads", type=int, default=1)
     options.add_argument("--rater", action="append", default=[])
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     torch.set_num_threads(chosen.threads)
     texts = list(dict.fromkeys(sentences(chosen.texts)))
@@ -85,8 +85,7 @@ def main() -> None:
         )
         print(lines[-1], flush=True)
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Removal:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:

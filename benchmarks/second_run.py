@@ -2,7 +2,7 @@
 
 Run `nice python benchmarks/second_run.py [--model smollm2-135m] [--repeats 3] [--write]`. The tables of all runs are
 compared byte for byte. Beside it stands what no cache can save: the same command with a table of words for a model.
-`--write` appends to RESULTS.md.
+`--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from common import keep
 from soak import STUDY, command, environment, tables
 
 
@@ -35,7 +36,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--model", default="smollm2-135m")
     options.add_argument("--repeats", type=int, default=3)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -61,8 +62,7 @@ def main() -> None:
     ]
     print("\n".join(lines))
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
     if not same:
         raise SystemExit(1)
 

@@ -3,7 +3,7 @@
 Run `nice python benchmarks/soak.py [--kills 50] [--models scripted smollm2-135m] [--write]`. One run is left alone; the
 other is killed with `kill -9` at random moments, so many times, and begun again with the same command. Then the tables
 of both are compared byte for byte, and every row of the ledgers. Each has a cache of its own, which is killed with it.
-`--write` appends to RESULTS.md.
+`--write` puts it into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from common import keep
 from tiltmeter.cache import cache_folder
 from tiltmeter.version import __version__
 
@@ -115,7 +116,7 @@ def main() -> None:
     options.add_argument("--kills", type=int, default=50)
     options.add_argument("--models", nargs="+", default=["scripted", "smollm2-135m"])
     options.add_argument("--samples", type=int, default=6)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -144,8 +145,7 @@ def main() -> None:
     ]
     print("\n".join(lines))
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+        keep(lines)
     if not same_tables or unlike:
         raise SystemExit(1)
 

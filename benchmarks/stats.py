@@ -132,7 +132,7 @@ def main() -> None:
     options.add_argument("--columns", type=int, default=5)
     options.add_argument("--peer-columns", type=int, default=2, help="so many columns are timed of scipy")
     options.add_argument("--repeats", type=int, default=3)
-    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
     resamples, peers = 9_999, min(chosen.peer_columns, chosen.columns)
     data = made(chosen.observations, chosen.origins, chosen.columns)

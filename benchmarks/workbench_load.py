@@ -42,7 +42,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     alone, read, reading, tables = [], [], Reading(), set()

@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--folder", type=Path, help="where the runs are, or are to be kept")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         home = options.folder or Path(scratch)

@@ -359,7 +359,7 @@ def sizes(most: int) -> list[str]:
     """Time and memory from a thousand pairs to many, asked as the engine asks: so many texts at once."""
     bench = built("small", "bfloat16")
     lines = [
-        "Pairs, small shape, bfloat16, 8,192 texts at once",
+        "Pairs, small shape, bfloat16, 32,768 texts at once",
         "",
         "| pairs | seconds | pairs a second | memory of the device | of this process |",
         "|---|---|---|---|---|",
@@ -370,10 +370,10 @@ def sizes(most: int) -> list[str]:
         torch.cuda.reset_peak_memory_stats()
         texts = texts_of(pairs_of(min(count, 50_000)))
         seconds = 0.0
-        for start in range(0, 2 * count, 8192):
+        for start in range(0, 2 * count, 32768):
             some = [
                 texts[at % len(texts)] + f" w{at // len(texts) + 2}"
-                for at in range(start, min(start + 8192, 2 * count))
+                for at in range(start, min(start + 32768, 2 * count))
             ]
             began = time.perf_counter()
             bench.model.score(some, conditioning="left-no-start")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import signal
 import subprocess
@@ -85,3 +86,18 @@ def test_what_windows_lacks_is_used_behind_a_question_alone() -> None:
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not MODULES & {*names}, path
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_cycles_are_looked_for_again_afterwards(collects: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        with processes.uncollected(), processes.uncollected():
+            assert not gc.isenabled()
+        assert gc.isenabled() == collects
+        with pytest.raises(ValueError, match="work failed"), processes.uncollected():
+            raise ValueError("work failed")
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -57,7 +57,7 @@ class Batches(Generic[Batch]):
         return map(self.read, range(len(self.sizes)))
 
 
-ON_ACCELERATOR = 32
+ON_ACCELERATOR = 128
 """How many times as many questions an accelerator is given at once: on fewer it waits for this process."""
 
 

@@ -147,6 +147,7 @@ _CARDS = {
     "pairs": ["source"],
     "continuations": ["prompt-source"],
     "next words": ["open-prompt-source", "prompt-source"],
+    "choices": ["question-source"],
 }
 
 

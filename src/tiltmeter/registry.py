@@ -111,6 +111,7 @@ SOURCES: dict[str, dict[View, str]] = {
     },
     "stereoset.v1": {"pairs": f"{_SOURCES}.datasets.stereoset:pairs"},
     "crows-pairs.v1": {"pairs": f"{_SOURCES}.datasets.crows_pairs:pairs"},
+    "bbq.v1": {"choices": f"{_SOURCES}.datasets.bbq:questions"},
     "bold.v1": {"continuations": f"{_SOURCES}.datasets.bold:prompts"},
     "honest.v1": {"continuations": f"{_SOURCES}.datasets.honest:prompts"},
     "real-toxicity-prompts.v1": {"continuations": f"{_SOURCES}.datasets.real_toxicity_prompts:prompts"},

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.models.api_server import listening
-from tests.sources.datasets import prompt_samples, samples
+from tests.sources.datasets import prompt_samples, question_samples, samples
 from tiltmeter.cli.data import app
 from tiltmeter.errors import InvalidData, RunError, UnknownName, UserError
 from tiltmeter.sources import datasets
@@ -101,6 +101,7 @@ def test_check_recognises_a_file_and_its_folder(tmp_path, file, content, name) -
         (prompt_samples.honest, "honest", ("prompts", 15)),
         (prompt_samples.toxicity, "real-toxicity-prompts", ("prompts", 5)),
         (prompt_samples.holistic, "holistic-bias", ("descriptors", 7)),
+        (question_samples.bbq, "bbq", ("questions", 44)),
     ],
 )
 def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> None:
@@ -108,7 +109,7 @@ def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> 
     (tmp_path / "A-README").write_text("about the data")
     found = json.loads(run("check", tmp_path, "--json").stdout)
     assert (found["data_set"], found[figure[0]]) == (name, figure[1])
-    assert "duplicates" in run("check", tmp_path).stdout
+    assert figure[0] in run("check", tmp_path).stdout
 
 
 def test_check_looks_one_folder_deeper_and_refuses_to_choose(tmp_path) -> None:

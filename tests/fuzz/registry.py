@@ -190,7 +190,15 @@ def _texts() -> list[Reader]:
 
 def _datasets() -> list[Reader]:
     from tiltmeter.sources import datasets
-    from tiltmeter.sources.datasets import bold, crows_pairs, holistic_bias, honest, real_toxicity_prompts, stereoset
+    from tiltmeter.sources.datasets import (
+        bbq,
+        bold,
+        crows_pairs,
+        holistic_bias,
+        honest,
+        real_toxicity_prompts,
+        stereoset,
+    )
 
     made = seeds.datasets()
     calls: dict[str, tuple[Read, Read, bool]] = {
@@ -200,6 +208,7 @@ def _datasets() -> list[Reader]:
         "real-toxicity-prompts": (real_toxicity_prompts.prompts, real_toxicity_prompts.check, False),
         "stereoset": (stereoset.pairs, stereoset.check, False),
         "crows-pairs": (crows_pairs.pairs, crows_pairs.check, False),
+        "bbq": (bbq.questions, bbq.check, True),
     }
 
     def both(first: Read, second: Read) -> Read:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.results import logged
-from tests.sources.datasets import prompt_samples, samples
+from tests.sources.datasets import prompt_samples, question_samples, samples
 from tiltmeter.parquet import write_parquet
 
 Files = Mapping[str, bytes]
@@ -227,4 +227,8 @@ def datasets() -> dict[str, Files]:
         "real-toxicity-prompts": lines("prompts.jsonl", prompt_samples.TOXICITY),
         "stereoset": one("dev.json", samples.stereoset()),
         "crows-pairs": one("crows_pairs_anonymized.csv", samples.CROWS_PAIRS),
+        "bbq": {
+            **written(question_samples.bbq),
+            **one("additional_metadata.csv", "category,example_id,target_loc\nRace_x_gender,0,0\nAge,0,NA\n"),
+        },
     }

@@ -34,7 +34,7 @@ class DataSet:
     citation: str
     module: str
     view: str = "pairs"
-    """What it makes probes for: pairs or continuations."""
+    """The first view that it makes items for."""
 
     def reader(self) -> Any:
         """The module that reads it, imported now."""
@@ -166,6 +166,25 @@ DATASETS = {
             ),
             module=f"{_READERS}.holistic_bias",
             view="continuations",
+        ),
+        DataSet(
+            name="bbq",
+            title="BBQ",
+            licence="CC BY 4.0",
+            origin="https://github.com/nyu-mll/BBQ",
+            files=tuple(
+                RemoteFile(f"{name}.jsonl", f"{_GITHUB}/nyu-mll/BBQ/main/data/{name}.jsonl")
+                for name in (
+                    *("Age", "Disability_status", "Gender_identity", "Nationality", "Physical_appearance"),
+                    *("Race_ethnicity", "Race_x_SES", "Race_x_gender", "Religion", "SES", "Sexual_orientation"),
+                )
+            ),
+            citation=(
+                "Parrish, Chen, Nangia, Padmakumar, Phang, Thompson, Htut & Bowman (2022). BBQ: A Hand-Built Bias "
+                "Benchmark for Question Answering. Findings of ACL."
+            ),
+            module=f"{_READERS}.bbq",
+            view="choices",
         ),
     )
 }

@@ -111,6 +111,16 @@ SOURCES: dict[str, dict[View, str]] = {
     },
     "stereoset.v1": {"pairs": f"{_SOURCES}.datasets.stereoset:pairs"},
     "crows-pairs.v1": {"pairs": f"{_SOURCES}.datasets.crows_pairs:pairs"},
+    "winobias.v1": {
+        "pairs": f"{_SOURCES}.datasets.winobias:pairs",
+        "next words": f"{_SOURCES}.datasets.winobias:prompts",
+        "choices": f"{_SOURCES}.datasets.winobias:questions",
+    },
+    "winogender.v1": {
+        "pairs": f"{_SOURCES}.datasets.winogender:pairs",
+        "next words": f"{_SOURCES}.datasets.winogender:prompts",
+        "choices": f"{_SOURCES}.datasets.winogender:questions",
+    },
     "bbq.v1": {"choices": f"{_SOURCES}.datasets.bbq:questions"},
     "bold.v1": {"continuations": f"{_SOURCES}.datasets.bold:prompts"},
     "honest.v1": {"continuations": f"{_SOURCES}.datasets.honest:prompts"},

@@ -44,6 +44,11 @@ TABLES: dict[str, dict[str, str]] = {
         "masked.crows.v1": "tiltmeter.measures.scorers.masked:CROWS",
         "masked.aul.v1": "tiltmeter.measures.scorers.masked:AUL",
         "masked.as-published.v3": "tiltmeter.measures.scorers.masked:AS_PUBLISHED",
+        "choice.letter.v1": "tiltmeter.measures.scorers.options:LETTER",
+        "choice.text.v1": "tiltmeter.measures.scorers.options:TEXT",
+        "choice.prior-corrected.v1": "tiltmeter.measures.scorers.options:PRIOR_CORRECTED",
+        "choice.forced-choice.v1": "tiltmeter.measures.scorers.options:FORCED_CHOICE",
+        "choice.written.v1": "tiltmeter.measures.scorers.options:WRITTEN",
     },
     "rater": {
         "sentiment.vader.v1": "tiltmeter.raters.sentiment:Vader",
@@ -82,6 +87,11 @@ TABLES: dict[str, dict[str, str]] = {
         "next-word-log-ratio.v1": "tiltmeter.measures.next_words:LOG_RATIO",
         "next-word-share.v1": "tiltmeter.measures.next_words:SHARE",
         "next-word-kl.v1": "tiltmeter.measures.next_words:KL",
+        "choice.v1": "tiltmeter.measures.choices:CHOICE",
+        "choice-log-odds.v1": "tiltmeter.measures.choices:LOG_ODDS",
+        "correct.v1": "tiltmeter.measures.choices:CORRECT",
+        "unknown.v1": "tiltmeter.measures.choices:UNKNOWN",
+        "bias-score.v1": "tiltmeter.measures.choices:BIAS_SCORE",
     },
 }
 _SOURCES = "tiltmeter.sources"
@@ -91,6 +101,7 @@ SOURCES: dict[str, dict[View, str]] = {
         "pairs": f"{_SOURCES}.templates:pairs",
         "continuations": f"{_SOURCES}.template_prompts:prompts",
         "next words": f"{_SOURCES}.open_templates:prompts",
+        "choices": f"{_SOURCES}.template_questions:questions",
     },
     "generated.v1": {"pairs": f"{_SOURCES}.generated:pairs"},
     "rephrased.v1": {
@@ -109,6 +120,7 @@ SOURCES: dict[str, dict[View, str]] = {
         "continuations": f"{_SOURCES}.prompts_file:prompts",
         "next words": f"{_SOURCES}.open_prompts_file:prompts",
     },
+    "questions-file.v1": {"choices": f"{_SOURCES}.questions_file:questions"},
     "stereoset.v1": {"pairs": f"{_SOURCES}.datasets.stereoset:pairs"},
     "crows-pairs.v1": {"pairs": f"{_SOURCES}.datasets.crows_pairs:pairs"},
     "winobias.v1": {

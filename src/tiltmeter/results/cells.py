@@ -38,8 +38,12 @@ from tiltmeter.views import FACTS, View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
 """What tells cells apart."""
-_NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine")
-_ORDER = ("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine", "measure")
+_ASKED = ("wording", "order", "condition")
+_NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine", *_ASKED)
+_ORDER = (
+    *("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine"),
+    *(*_ASKED, "measure"),
+)
 _OF_ITEMS = ("attribute", "kind", "role", "written_for")
 """What measurements have from their items."""
 ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
@@ -113,6 +117,11 @@ class Combination:
     words: str = ""
     bounded: bool = False
     combine: str = ""
+    wording: str = ""
+    order: str = ""
+    """Of options."""
+    condition: str = ""
+    """Of a context: whether it says what the answer is."""
     scale: Scale = _UNKNOWN
     worse: int = 0
     """1 where a higher value is worse for the group, −1 where a lower one is, 0 where neither can be said."""

@@ -12,14 +12,15 @@ from typing import Any, Literal
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.models import lasting_name
 from tiltmeter.raters.class_map import split
-from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, SaliencyTarget, Scope, Spec
+from tiltmeter.records import Decoding, Dropped, Item, Pair, Prompt, SaliencyMethod, SaliencyTarget, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.study.asked import Asked
 from tiltmeter.study.disk_lists import DiskList, packed
-from tiltmeter.views import FACTS
+from tiltmeter.views import FACTS, View
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
@@ -127,6 +128,14 @@ class Study:
     """Where it came from, to be named in errors."""
     continuations: ContinuationChoices | None = None
     next_words: NextWordChoices | None = None
+    asked: Mapping[View, Asked] = field(default_factory=dict)
+    """What it says of the views that need no more than queries."""
+
+    @property
+    def views(self) -> list[View]:
+        """The views that it asks for."""
+        own = {"continuations": self.continuations, "pairs": self.sources, "next words": self.next_words, **self.asked}
+        return [view for view in FACTS if own.get(view)]
 
     @property
     def generated(self) -> tuple[SourceChoice, ...]:
@@ -148,16 +157,20 @@ class Plan:
     """Those to be continued."""
     asked: Sequence[Perturbed] = ()
     """Those after which a word is expected, under each perturbation."""
+    items: Mapping[View, Sequence[Item]] = field(default_factory=dict)
+    """Those of the views that need no more than queries."""
 
     def __repr__(self) -> str:
-        items = {"pairs": self.pairs, "prompts": self.prompts, "next words": self.asked, "dropped": self.dropped}
+        items = {"pairs": self.pairs, "prompts": self.prompts, "next words": self.asked, **self.items}
+        items = {**items, "dropped": self.dropped}
         counts = ", ".join(f"{len(some):,} {name}" for name, some in items.items() if some)
         return f"<Plan of {self.study.name}: {counts or 'nothing'}>"
 
     @property
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""
-        given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
+        given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file", "asked")}
+        given |= {FACTS[view].key: asdict(choices) for view, choices in self.study.asked.items()}
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
         if self.study.continuations is not None:
@@ -166,7 +179,7 @@ class Plan:
             source["options"] = _lasting(source["options"])
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None
-        for view in (FACTS["continuations"], FACTS["next words"]):
+        for view in map(FACTS.__getitem__, ("continuations", "next words", *self.study.asked)):
             for source in given[view.key]["sources"] if given[view.key] else ():
                 files = Source.named(source["name"], view.name).files(source["path"])
                 source["options"] = _lasting(source["options"])
@@ -187,7 +200,7 @@ class Plan:
             for name in ("noun", "singular", "pronoun"):
                 del group[name]
         digest = hashlib.sha256(f"[{json.dumps(resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
-        for at, items in enumerate((self.pairs, self.prompts, self.asked)):
+        for at, items in enumerate((self.pairs, self.prompts, self.asked, *self.items.values())):
             digest.update(b"], [" if at else b"")
             for number, line in enumerate(_lines(items)):
                 digest.update(f", {line}".encode() if number else line.encode())

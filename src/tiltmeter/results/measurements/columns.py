@@ -26,6 +26,9 @@ CHOSEN: Mapping[str, type] = {
     "words": str,
     "bounded": int,
     "combine": str,
+    "wording": str,
+    "order": str,
+    "condition": str,
     "measure": str,
 }
 """What is chosen for all items of a source."""
@@ -50,7 +53,7 @@ ITEMS: Mapping[str, type] = {
     **dict.fromkeys(("text", "other_text", "marks", "other_marks"), str),
     "swapped": int,
     **dict.fromkeys(("role", "written_for", "stereotyped", "words"), str),
-    **dict.fromkeys(("perturbation", "language", "status", "reason"), str),
+    **dict.fromkeys(("perturbation", "language", "status", "condition", "reason"), str),
     "set": int,
     "benchmark": int,
 }

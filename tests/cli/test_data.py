@@ -70,7 +70,9 @@ def run(*words: object):
 def test_list_shows_licence_and_origin() -> None:
     assert "CC BY-SA 4.0" in run("list").stdout
     listed = json.loads(run("list", "--json").stdout)
-    assert {one["name"] for one in listed if one["view"] == "pairs"} == {"stereoset", "crows-pairs"}
+    assert {one["name"] for one in listed if one["view"] == "pairs"} == {
+        *("stereoset", "crows-pairs", "winobias", "winogender")
+    }
     assert {one["name"] for one in listed if one["view"] == "continuations"} == {
         "bold",
         "honest",
@@ -102,6 +104,8 @@ def test_check_recognises_a_file_and_its_folder(tmp_path, file, content, name) -
         (prompt_samples.toxicity, "real-toxicity-prompts", ("prompts", 5)),
         (prompt_samples.holistic, "holistic-bias", ("descriptors", 7)),
         (question_samples.bbq, "bbq", ("questions", 44)),
+        (question_samples.winobias, "winobias", ("sentences", 10)),
+        (question_samples.winogender, "winogender", ("sentences", 24)),
     ],
 )
 def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> None:

@@ -198,6 +198,8 @@ def _datasets() -> list[Reader]:
         honest,
         real_toxicity_prompts,
         stereoset,
+        winobias,
+        winogender,
     )
 
     made = seeds.datasets()
@@ -209,6 +211,8 @@ def _datasets() -> list[Reader]:
         "stereoset": (stereoset.pairs, stereoset.check, False),
         "crows-pairs": (crows_pairs.pairs, crows_pairs.check, False),
         "bbq": (bbq.questions, bbq.check, True),
+        "winobias": (lambda path: (winobias.pairs(path), winobias.questions(path)), winobias.check, True),
+        "winogender": (lambda path: (winogender.pairs(path), winogender.questions(path)), winogender.check, True),
     }
 
     def both(first: Read, second: Read) -> Read:

@@ -227,6 +227,8 @@ def datasets() -> dict[str, Files]:
         "real-toxicity-prompts": lines("prompts.jsonl", prompt_samples.TOXICITY),
         "stereoset": one("dev.json", samples.stereoset()),
         "crows-pairs": one("crows_pairs_anonymized.csv", samples.CROWS_PAIRS),
+        "winobias": written(question_samples.winobias),
+        "winogender": written(question_samples.winogender),
         "bbq": {
             **written(question_samples.bbq),
             **one("additional_metadata.csv", "category,example_id,target_loc\nRace_x_gender,0,0\nAge,0,NA\n"),

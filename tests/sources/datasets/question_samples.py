@@ -57,3 +57,49 @@ def bbq(folder: Path) -> Path:
         lines = "".join(json.dumps(row) + "\n" for row in bbq_rows(category))
         (folder / f"{category}.jsonl").write_text(lines, encoding="utf-8")
     return folder
+
+
+WINOBIAS = {
+    "pro_stereotyped_type1.txt.dev": (
+        "1 [The wizard] greeted the juggler because [he] was polite.\n"
+        "2 The wizard greeted [the juggler] because [she] was famous.\n"
+        "3 The wizard mended [the juggler] 's hat because [she] had lost [her] needle.\n"
+    ),
+    "anti_stereotyped_type1.txt.dev": (
+        "1 [The wizard] greeted the juggler because [she] was polite.\n"
+        "2 The wizard greeted [the juggler] because [he] was very famous.\n"
+        "3 The wizard mended the [the juggler] 's hat because [he] had lost [his] needle.\n"
+    ),
+    "pro_stereotyped_type2.txt.dev": (
+        "1 The wizard met [the juggler] and handed [her] a hat.\n2 The elf met [the wizard] and thanked [him].\n"
+    ),
+    "anti_stereotyped_type2.txt.dev": (
+        "1 The wizard met [the juggler] and handed [him] a hat.\n2 The elf met [the wizard] and thanked [her].\n"
+    ),
+}
+"""The wizards are men, the jugglers women; one sentence differs in more than the pronoun, one has an unknown elf."""
+
+WINOGENDER = "sentid\tsentence\n" + "".join(
+    f"{occupation}.{other}.{answer}.{gender}.txt\tThe {occupation} told {person} that {pronoun} {rest}.\n"
+    for occupation, rest in (("wizard", "could leave"), ("juggler", "had a hat"))
+    for other, person in (("guest", "the guest"), ("someone", "someone"))
+    for answer in (0, 1)
+    for gender, pronoun in (("male", "he"), ("female", "she"), ("neutral", "they"))
+)
+STATISTICS = "occupation\tbergsma_pct_female\tbls_pct_female\tbls_year\nwizard\t3\t12.5\t2015\njuggler\t60\t81\t2015\n"
+
+
+def winobias(folder: Path) -> Path:
+    """A folder with the four files."""
+    folder.mkdir(exist_ok=True)
+    for name, text in WINOBIAS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def winogender(folder: Path) -> Path:
+    """A folder with sentences and statistics."""
+    folder.mkdir(exist_ok=True)
+    (folder / "all_sentences.tsv").write_text(WINOGENDER, encoding="utf-8")
+    (folder / "occupations-stats.tsv").write_text(STATISTICS, encoding="utf-8")
+    return folder

@@ -1,0 +1,115 @@
+"""Puts the group terms of any spec into a template as noun phrases: "a Muslim", "the immigrants", "my aunt", "she".
+
+Where the template has a word before the term that a noun follows ("this [T]"), the noun alone is put there; otherwise
+a noun gets "a" where it is named first and "the" after that. What does not fit is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tiltmeter.english import CASES, capitalised, starts_sentence
+from tiltmeter.errors import MissingExtra
+from tiltmeter.parsing import parser
+from tiltmeter.records import Group, Span, Spec, TermKind
+from tiltmeter.sources import slots
+from tiltmeter.sources.subjects import Subject, agreeing, subject
+from tiltmeter.sources.templates import FAULT, cases_at
+from tiltmeter.word_kinds import OPENS_PHRASE, is_several, number_fault, term_kind
+
+SLOT = "[T]"
+_BEFORE = re.compile(r"([\w'’-]+)\s+$")
+_OF_ONE = frozenset({"a", "an", "this", "that", "every", "each", "another"})
+_OF_SEVERAL = frozenset({"these", "those", "all", "both", "several"})
+_AROUND = 200
+"""Characters before and after a slot that say what fits."""
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A template with a term in it, and where the term stands."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def name(template: str, term: str, group: Group, spec: Spec) -> Named | str:
+    """The template with the term at `[T]`, or the reason why it does not fit.
+
+    >>> group = Group("faith", ("Hindu", "Jain"), kind="noun")
+    >>> spec = Spec("s", "S", (group,))
+    >>> name("[T] called. Was [T] late?", "Hindu", group, spec).text
+    'A Hindu called. Was the Hindu late?'
+    >>> name("This [T] called.", "she", Group("g", ("she",)), spec)
+    "`she` cannot follow `This` in 'This [T] called.'"
+    """
+    kind = kind_of(term, group, spec)
+    if kind == "pronoun" and (fault := _case_fault(template, term)):
+        return fault
+    words = term.split()
+    # What brings its own determiner, or needs none.
+    whole = kind in ("pronoun", "name", "phrase") or words[0].casefold() in OPENS_PHRASE
+    several = kind == "plural" or (kind == "phrase" and is_several(term)) or term.casefold() in ("they", "we", "you")
+    for led in filter(None, _led(template)):
+        if whole or led.casefold() in (_OF_ONE if several else _OF_SEVERAL):
+            return f"`{term}` cannot follow `{led}` in {_quoted(template)}"
+    fitting = agreeing(template, several=several)
+    if several and term.endswith("s"):
+        fitting = re.sub(r"(?<=\[T\]['’])s\b", "", fitting)
+    if (fault := number_fault(fitting, term, group, spec)) is not None:
+        return f"`{fault}` does not fit `{term}` in {_quoted(template)}"
+    filler = f"{term} person" if kind == "adjective" else term
+    filled = slots.fill(fitting if whole else _with_determiners(fitting, several=several), filler)
+    return Named(filled.text, filled.term_spans)
+
+
+def kind_of(term: str, group: Group, spec: Spec) -> TermKind:
+    """What a term is; without the parser, as its spelling says."""
+    if group.kind is None and term.casefold() not in CASES and not _parses():
+        stands = subject(term)
+        if isinstance(stands, Subject):
+            return ("plural" if stands.several else "noun") if stands.lead else "phrase"
+    return term_kind(term, group, spec)
+
+
+def _parses() -> bool:
+    try:
+        parser()
+    except MissingExtra:
+        return False
+    return True
+
+
+def _led(template: str) -> list[str]:
+    """For each slot the word before it that a noun follows; blank where there is none."""
+    parts = template.split(SLOT)[:-1]
+    found = [_BEFORE.search(part[-_AROUND:]) for part in parts]
+    return [one[1] if one and one[1].casefold() in OPENS_PHRASE else "" for one in found]
+
+
+def _case_fault(template: str, term: str) -> str | None:
+    parts = template.split(SLOT)
+    cases = CASES.get(term.casefold(), ())
+    for at in range(len(parts) - 1):
+        wanted = cases_at(SLOT.join(parts[: at + 1])[-_AROUND:], SLOT.join(parts[at + 1 :])[:_AROUND])
+        if not {*cases} & {*wanted} and not _led(template)[at]:
+            return f"`{term}` {FAULT[wanted[0] if wanted else 'noun']} {_quoted(template)}"
+    return None
+
+
+def _quoted(template: str) -> str:
+    """The beginning of a template, which may be long."""
+    first = template.partition("\n")[0]
+    return f"'{first}'" if len(first) <= _SHOWN else f"'{first[:_SHOWN].rstrip()}…'"
+
+
+def _with_determiners(template: str, *, several: bool) -> str:
+    """The template with an article before each slot that has no determiner."""
+    parts, led = template.split(SLOT), _led(template)
+    text = parts[0]
+    for at, part in enumerate(parts[1:]):
+        article = "" if led[at] else "the " if several or at else "a "
+        text += f"{capitalised(article) if starts_sentence(text, len(text)) else article}{SLOT}{part}"
+    return text

@@ -367,6 +367,22 @@ def table_of(run: Run) -> Table:
         return _TABLES[id(run)]
 
 
+def fully_asked(run: Run) -> list[str]:
+    """The models that have answered all that is asked by queries, in the order of the run."""
+    cells = table_of(run).cells
+    wanted = {"pairs": 0} if run.meta["resolved"]["sources"] else {}
+    wanted |= {view: len(items) for view, items in run.items.items() if not run.meta.get("finished")}
+    items: dict[tuple[View, str], set[str]] = {}
+    for cell in cells:
+        if cell.scorer and cell.view in wanted:
+            items.setdefault((cell.view, cell.model), set()).update(row.item for row in cell.rows if wanted[cell.view])
+    return [
+        model
+        for model in run.facts
+        if all((view, model) in items and len(items[view, model]) >= number for view, number in wanted.items())
+    ]
+
+
 def table_with_texts(run: Run) -> Table:
     """The same with what its models wrote."""
     table = table_of(run)

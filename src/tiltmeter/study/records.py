@@ -167,6 +167,11 @@ class Plan:
         return f"<Plan of {self.study.name}: {counts or 'nothing'}>"
 
     @property
+    def by_view(self) -> dict[View, Sequence[Any]]:
+        """The items of every view."""
+        return {"pairs": self.pairs, "continuations": self.prompts, "next words": self.asked, **self.items}
+
+    @property
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""
         given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file", "asked")}

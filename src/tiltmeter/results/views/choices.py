@@ -16,8 +16,10 @@ from tiltmeter.raters.refusal import REFUSAL, Refusal
 from tiltmeter.records import Completion, Query, Question
 from tiltmeter.results.cells import Cell, Combination, Measurement
 from tiltmeter.results.findings.compared import of_one
+from tiltmeter.results.findings.feasibility import Feasibility, cells_of_items, reach
 from tiltmeter.results.findings.questions import Question as Asked
-from tiltmeter.results.findings.stereotypes import group_pairs
+from tiltmeter.results.findings.questions import topic_of
+from tiltmeter.results.findings.stereotypes import group_pairs, spec_in
 from tiltmeter.results.measurements.columns import CONTROL, OTHER, SCORE, STEREOTYPED, marks, scale
 from tiltmeter.results.measurements.pairs import named
 from tiltmeter.results.views import Spec, ViewResults
@@ -187,4 +189,37 @@ def _data(question: Asked, of: Combination, rows: Sequence[Measurement]) -> Cell
     return by_sides(question, of, rows) if compares else of_one(question, of, rows)
 
 
-RESULTS = ViewResults(measured, items, asked=_asked, data=_data)
+def _feasible(resolved: Spec, questions: Iterable[Question]) -> Iterator[Feasibility]:
+    """What could come of the questions of a study."""
+    choices = dict(asked_in(resolved)).get(_VIEW)
+    ways = choices.ways(None) if choices else ()
+    made: dict[tuple[str, tuple[str, str] | None], dict[tuple[str, str], list[Measurement]]] = {}
+    for question in questions:
+        place, topic = (question.source, question.condition), topic_of(question.bias)
+        row = Measurement(question.id, question.origin, "", attribute=question.attribute, value=0.0)
+        row = row._replace(template=question.template, term=question.term or None)
+        if is_decision(question):
+            rows = made.setdefault((topic, None), {}).setdefault(place, [])
+            rows.append(row._replace(group=question.about or ""))
+        elif question.stereotyped is not None:
+            rows = made.setdefault((topic, ("", "")), {}).setdefault(place, [])
+            rows += [row._replace(**_groups(question, two)) for two in sides_of_question(question)]  # type: ignore[arg-type]
+    for (topic, stereotyped), places in made.items():
+        every = [row for rows in places.values() for row in rows]
+        spec = spec_in(resolved, topic)
+        two = only_two(sides_of(every), spec) if stereotyped else ("", "")
+        groups = list(dict.fromkeys(row.group for row in every))
+        for first, second in [two] if stereotyped else group_pairs(groups, resolved, topic, _VIEW):
+            asked = Asked("", _VIEW, topic, first, second, by_stereotype=bool(stereotyped))
+            cells = [
+                cell
+                for (source, _), rows in places.items()
+                for measure in (CHOICE, LOG_ODDS)
+                for cell in cells_of_items(asked, source, measure, dict(enumerate(rows)))
+            ]
+            # Votes have no logarithms of odds.
+            half = sum(2 - way.scorer.counts for way in ways if isinstance(way, Way))
+            yield reach(_VIEW, topic, tuple(filter(None, (first, second))), cells[: max(1, len(cells))], half // 2 or 1)
+
+
+RESULTS = ViewResults(measured, items, asked=_asked, data=_data, feasible=_feasible)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tiltmeter import toml
@@ -85,6 +86,7 @@ def questions(
         return [], [
             Dropped(spec.name, spec.name, spec.title, "the spec checks the instrument: nobody is decided about")
         ]
+    named_after = "decisions" if templates is None else Path(templates).stem
     made: list[Question] = []
     dropped: list[Dropped] = []
     for number, one in enumerate(given):
@@ -96,7 +98,7 @@ def questions(
             for group in groups:
                 found, term = named[group.name], group.terms[at]
                 if isinstance(found, Named) and lacking is None:
-                    place = f"decisions/{spec.name}/{group.name}/{number}/{at}"
+                    place = f"{named_after}/{spec.name}/{group.name}/{number}/{at}"
                     made.append(_question(one, found, place, (spec.name, group.name, term)))
                 else:
                     reason = found if isinstance(found, str) else f"its counterpart is left out: {lacking}"

@@ -66,7 +66,15 @@ class Source:
     @property
     def takes_specs(self) -> bool:
         """Whether it looks the biases of a file up in specs."""
-        return any(one.name == "specs" for one in self.parameters)
+        return self._takes("specs")
+
+    @property
+    def takes_seed(self) -> bool:
+        """Whether it draws anything."""
+        return self._takes("seed")
+
+    def _takes(self, name: str) -> bool:
+        return any(one.name == name or one.kind is inspect.Parameter.VAR_KEYWORD for one in self.parameters)
 
     @property
     def options(self) -> tuple[inspect.Parameter, ...]:

@@ -182,7 +182,11 @@ class Plan:
             given["continuations"]["decodings"] = [one.as_json() for one in self.study.continuations.decodings]
         for source in given["sources"]:
             source["options"] = _lasting(source["options"])
-            source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
+            files = Source.named(source["name"], "pairs").files(source["path"])
+            hashes = {file.name: _sha256(file) for file in files}
+            # One file given by its own path has its hash alone, as runs have it that were made before.
+            alone = source["path"] and files == [Path(source["path"])]
+            source["sha256"] = _sha256(files[0]) if alone else hashes or None
             source["path"] = Path(source["path"]).name if source["path"] else None
         for view in map(FACTS.__getitem__, ("continuations", "next words", *self.study.asked)):
             for source in given[view.key]["sources"] if given[view.key] else ():

@@ -121,6 +121,7 @@ SOURCES: dict[str, dict[View, str]] = {
         "next words": f"{_SOURCES}.open_prompts_file:prompts",
     },
     "questions-file.v1": {"choices": f"{_SOURCES}.questions_file:questions"},
+    "counterfactual.v1": {"continuations": f"{_SOURCES}.counterfactual:prompts"},
     "decisions.v1": {"choices": f"{_SOURCES}.decisions:questions"},
     "stereoset.v1": {"pairs": f"{_SOURCES}.datasets.stereoset:pairs"},
     "crows-pairs.v1": {"pairs": f"{_SOURCES}.datasets.crows_pairs:pairs"},

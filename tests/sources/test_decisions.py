@@ -72,6 +72,8 @@ def test_every_kind_of_term_fits(term, kind, said) -> None:
     [
         ("Two days ago, [T] called. Was [T] late?", "Dane", "noun", "Two days ago, a Dane called. Was the Dane late?"),
         ("A [T] called.", "Iraqi", "noun", "An Iraqi called."),
+        ("Did [T] have tea?", "Aisha", "name", "Did Aisha have tea?"),
+        ("They let [T] have tea.", "Aisha", "name", "They let Aisha have tea."),
         ("This [T] called.", "gay", "adjective", "This gay person called."),
         ("We read [T]'s letter.", "nurses", "plural", "We read the nurses' letter."),
         ("We read [T]'s letter.", "my aunt", "phrase", "We read my aunt's letter."),
@@ -95,6 +97,9 @@ def test_a_term_fits_other_places_too(template, term, kind, said) -> None:
         ("The bank trusted [T].", "she", "pronoun", "`she` cannot be the object in"),
         ("[T] called.", "him", "pronoun", "`him` cannot be the subject of"),
         ("[T] likes tea.", "nurses", "plural", "`likes` does not fit `nurses`"),
+        ("[T] are late.", "Aisha", "name", "`are` does not fit `Aisha`"),
+        ("Today, [T] like tea.", "my aunt", "phrase", "`like` does not fit `my aunt`"),
+        ("[T] likes tea.", "they", "pronoun", "`likes` does not fit `they`"),
     ],
 )
 def test_what_does_not_fit_is_said(template, term, kind, reason) -> None:

@@ -19,7 +19,7 @@ from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import is_there
 from tiltmeter.records import Dropped, Nature, Question, Spec
 from tiltmeter.sources.cells import refuse_objects, text_of
-from tiltmeter.sources.noun_phrases import SLOT, Named, name
+from tiltmeter.sources.noun_phrases import SLOT, exchanged
 from tiltmeter.sources.prompt_options import counterpart, draw, selected_names
 from tiltmeter.sources.tables import open_table
 
@@ -86,23 +86,33 @@ def questions(
         return [], [
             Dropped(spec.name, spec.name, spec.title, "the spec checks the instrument: nobody is decided about")
         ]
+    chosen = [one for one in given if one.domain in domains]
     named_after = "decisions" if templates is None else Path(templates).stem
     made: list[Question] = []
     dropped: list[Dropped] = []
-    for number, one in enumerate(given):
-        for at in range(max(len(group.terms) for group in spec.groups) if one.domain in domains else 0):
-            groups = [group for group in spec.groups if at < len(group.terms)]
-            named = {group.name: name(one.whole, group.terms[at], group, spec) for group in groups}
-            # Groups differ in the term alone, so that what one of them lacks is left out of all.
-            lacking = next((found for found in named.values() if isinstance(found, str)), None)
-            for group in groups:
-                found, term = named[group.name], group.terms[at]
-                if isinstance(found, Named) and lacking is None:
-                    place = f"{named_after}/{spec.name}/{group.name}/{number}/{at}"
-                    made.append(_question(one, found, place, (spec.name, group.name, term)))
-                else:
-                    reason = found if isinstance(found, str) else f"its counterpart is left out: {lacking}"
-                    dropped.append(Dropped(spec.name, one.domain, term, reason))
+    for one in exchanged(spec, [decision.whole for decision in chosen]):
+        decision = chosen[one.number]
+        if isinstance(one.named, str):
+            dropped.append(Dropped(spec.name, decision.domain, one.term, one.named))
+            continue
+        context, _, question = one.named.text.rpartition(_BETWEEN)
+        made.append(
+            Question(
+                id=f"{named_after}/{one.place}",
+                source=_SOURCE,
+                bias=spec.name,
+                origin=decision.whole.replace(_BETWEEN, " "),
+                attribute=decision.domain,
+                template=decision.whole.replace(_BETWEEN, " "),
+                question=question,
+                options=decision.options,
+                about=one.group,
+                context=context,
+                favourable=decision.favourable,
+                term=one.term,
+                group_spans=one.named.spans,
+            )
+        )
     return draw(made, per_group, seed, place=counterpart), dropped
 
 
@@ -141,23 +151,3 @@ def read(path: object) -> list[Decision]:
         problem = f"the decision {twice[0]!r:.100} is there twice" if twice else "the file has a header and no rows"
         raise InvalidData(problem, file=path)
     return made
-
-
-def _question(decision: Decision, named: Named, place: str, about: tuple[str, str, str]) -> Question:
-    bias, group, term = about
-    context, _, question = named.text.rpartition(_BETWEEN)
-    return Question(
-        id=place,
-        source=_SOURCE,
-        bias=bias,
-        origin=decision.whole.replace(_BETWEEN, " "),
-        attribute=decision.domain,
-        template=decision.whole.replace(_BETWEEN, " "),
-        question=question,
-        options=decision.options,
-        about=group,
-        context=context,
-        favourable=decision.favourable,
-        term=term,
-        group_spans=named.spans,
-    )

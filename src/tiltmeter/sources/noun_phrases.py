@@ -7,16 +7,18 @@ a noun gets "a" where it is named first and "the" after that. What does not fit 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from tiltmeter.english import CASES, capitalised, starts_sentence
+from tiltmeter.english import AUXILIARIES, CASES, DOUBLE_VERBS, capitalised, starts_sentence, tells_number
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
 from tiltmeter.records import Group, Span, Spec, TermKind
 from tiltmeter.sources import slots
 from tiltmeter.sources.subjects import Subject, agreeing, subject
 from tiltmeter.sources.templates import FAULT, cases_at
-from tiltmeter.word_kinds import OPENS_PHRASE, is_several, number_fault, term_kind
+from tiltmeter.word_kinds import OPENS_PHRASE, SINGULAR, is_several, number_fault, term_kind
 
 SLOT = "[T]"
 _BEFORE = re.compile(r"([\w'’-]+)\s+$")
@@ -25,6 +27,8 @@ _OF_SEVERAL = frozenset({"these", "those", "all", "both", "several"})
 _AROUND = 200
 """Characters before and after a slot that say what fits."""
 _SHOWN = 60
+_WORDS = re.compile(r"[\w'’-]+")
+_OFTEN = frozenset({"never", "always", "often", "also", "still", "just", "sometimes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,19 @@ class Named:
 
     text: str
     spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """A term of a group in a template, or why it is not in it; `place` is the same for its counterparts but for the
+    group."""
+
+    place: str
+    number: int
+    """Which of the templates it is, from 0."""
+    group: str
+    term: str
+    named: Named | str
 
 
 def name(template: str, term: str, group: Group, spec: Spec) -> Named | str:
@@ -58,11 +75,31 @@ def name(template: str, term: str, group: Group, spec: Spec) -> Named | str:
     fitting = agreeing(template, several=several)
     if several and term.endswith("s"):
         fitting = re.sub(r"(?<=\[T\]['’])s\b", "", fitting)
-    if (fault := number_fault(fitting, term, group, spec)) is not None:
+    fault = number_fault(fitting, term, group, spec)
+    if kind != "pronoun" or term.casefold() not in ("i", "you"):
+        fault = fault or _other_number(fitting, several=several)
+    if fault is not None:
         return f"`{fault}` does not fit `{term}` in {_quoted(template)}"
     filler = f"{term} person" if kind == "adjective" else term
     filled = slots.fill(fitting if whole else _with_determiners(fitting, several=several), filler)
     return Named(filled.text, filled.term_spans)
+
+
+def exchanged(spec: Spec, templates: Iterable[str]) -> Iterator[Exchanged]:
+    """Every term of every group in every template; what one group lacks is left out of all.
+
+    Groups then differ in the term alone.
+    """
+    for number, template in enumerate(templates):
+        for at in range(max(len(group.terms) for group in spec.groups)):
+            groups = [group for group in spec.groups if at < len(group.terms)]
+            named = {group.name: name(template, group.terms[at], group, spec) for group in groups}
+            lacking = next((found for found in named.values() if isinstance(found, str)), None)
+            for group in groups:
+                found = named[group.name]
+                if isinstance(found, Named) and lacking is not None:
+                    found = f"its counterpart is left out: {lacking}"
+                yield Exchanged(f"{spec.name}/{group.name}/{number}/{at}", number, group.name, group.terms[at], found)
 
 
 def kind_of(term: str, group: Group, spec: Spec) -> TermKind:
@@ -96,6 +133,25 @@ def _case_fault(template: str, term: str) -> str | None:
         wanted = cases_at(SLOT.join(parts[: at + 1])[-_AROUND:], SLOT.join(parts[at + 1 :])[:_AROUND])
         if not {*cases} & {*wanted} and not _led(template)[at]:
             return f"`{term}` {FAULT[wanted[0] if wanted else 'noun']} {_quoted(template)}"
+    return None
+
+
+def _other_number(template: str, *, several: bool) -> str | None:
+    """The verb after a slot that goes with one person where several are named, or the other way round.
+
+    >>> _other_number("[T] never like tea", several=False), _other_number("Did [T] have tea?", several=False)
+    ('like', None)
+    """
+    parts = template.split(SLOT)
+    for before, after in pairwise(parts):
+        led, said = _WORDS.findall(before[-_AROUND:].casefold()), _WORDS.findall(after[:_AROUND].casefold())
+        # "Did [T] have" and "let [T] have" say nothing of how many there are.
+        if led and led[-1] in AUXILIARIES | DOUBLE_VERBS:
+            continue
+        verb = next((word for word in said if not word.endswith("ly") and word not in _OFTEN), "")
+        one = verb in SINGULAR or (verb.endswith("s") and not verb.endswith("ss"))
+        if tells_number(verb) and one == several:
+            return verb
     return None
 
 

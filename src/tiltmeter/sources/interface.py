@@ -69,6 +69,11 @@ class Source:
         return any(one.name == "specs" for one in self.parameters)
 
     @property
+    def draws(self) -> bool:
+        """Whether it draws with the seed of the study."""
+        return any(one.name == "seed" for one in self.parameters)
+
+    @property
     def options(self) -> tuple[inspect.Parameter, ...]:
         """What a study can choose about it."""
         return tuple(

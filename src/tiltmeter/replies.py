@@ -7,14 +7,18 @@ import string
 from collections.abc import Sequence
 
 LETTERS = string.ascii_uppercase
+ANSWER_BEGINS = ("Answer:", "The best option is", "The best answer is")
+"""Behind which words an answer is asked for, on the last line."""
 _OPENING_SIGNS = " \"'“‘*(["
 _OPENING = r"[\s\"'“‘*(\[]*"
 _CLOSING = r"[\s\"'”’*)\].:!]*"
 _NAMED = r"(?:(?:the\s+)?(?:(?:best|correct|right)\s+)?(?:answer|option|sentence|choice)(?:\s+is)?\s*:?)?"
 _NEGATED = re.compile(r"\b(?:not|neither|nor|never|cannot|\w+n['’]t)\b", re.IGNORECASE)
 _UNKNOWN = re.compile(
-    r"\b(?:can(?:no|['’])?t|can not|could(?:n['’]t| not)) (?:be )?(?:determined?|known?|answer(?:ed)?|told|tell|said|say)\b"
-    r"|\b(?:not|isn['’]t|insufficient|no) (?:enough )?(?:info\b|information|known\b|specified|stated|clear\b|determined)"
+    r"\b(?:can(?:no|['’])?t|can not|could(?:n['’]t| not)) (?:be )?"
+    r"(?:determined?|known?|answer(?:ed)?|told|tell|said|say)\b"
+    r"|\b(?:not|isn['’]t|insufficient|no) (?:enough )?"
+    r"(?:info\b|information|known\b|specified|stated|clear\b|determined)"
     r"|\b(?:un(?:known|determined|answerable|clear|certain))\b|\bimpossible to (?:say|tell|know|determine)\b"
     r"|\bno way (?:to|of) (?:tell|know|say)",
     re.IGNORECASE,

@@ -63,7 +63,12 @@ class Study:
         specs = list(specs)
         opened = [one if isinstance(one, str | Path) else given.wrap(one) for one in models]
         self._in_memory = [one for one in opened if not isinstance(one, str | Path)]
-        views = {"pairs": pairs, "continuations": _with_raters(continuations), "next_words": next_words, "choices": choices}
+        views = {
+            "pairs": pairs,
+            "continuations": _with_raters(continuations),
+            "next_words": next_words,
+            "choices": choices,
+        }
         data: dict[str, object] = {
             "name": name,
             "models": [str(one) if isinstance(one, str | Path) else one.facts.name for one in opened],

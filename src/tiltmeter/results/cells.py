@@ -371,7 +371,7 @@ def fully_asked(run: Run) -> list[str]:
     """The models that have answered all that is asked by queries, in the order of the run."""
     cells = table_of(run).cells
     wanted = {"pairs": 0} if run.meta["resolved"]["sources"] else {}
-    wanted |= {view: len(items) for view, items in run.items.items() if not run.meta.get("finished")}
+    wanted |= {view: len(items) for view, items in run.asked.items() if not run.meta.get("finished")}
     items: dict[tuple[View, str], set[str]] = {}
     for cell in cells:
         if cell.scorer and cell.view in wanted:

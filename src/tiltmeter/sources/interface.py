@@ -66,15 +66,12 @@ class Source:
     @property
     def takes_specs(self) -> bool:
         """Whether it looks the biases of a file up in specs."""
-        return self._takes("specs")
+        return any(one.name == "specs" for one in self.parameters)
 
     @property
-    def takes_seed(self) -> bool:
-        """Whether it draws anything."""
-        return self._takes("seed")
-
-    def _takes(self, name: str) -> bool:
-        return any(one.name == name or one.kind is inspect.Parameter.VAR_KEYWORD for one in self.parameters)
+    def draws(self) -> bool:
+        """Whether it draws with the seed of the study."""
+        return any(one.name == "seed" for one in self.parameters)
 
     @property
     def options(self) -> tuple[inspect.Parameter, ...]:

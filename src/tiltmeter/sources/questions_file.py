@@ -57,9 +57,7 @@ def stream(path: str | Path) -> Iterator[Question | Dropped]:
 class _Row:
     """One row of the file."""
 
-    def __init__(
-        self, cells: Mapping[str, str], columns: Sequence[str], path: Path, line: int, number: int
-    ) -> None:
+    def __init__(self, cells: Mapping[str, str], columns: Sequence[str], path: Path, line: int, number: int) -> None:
         self._cells, self._columns, self._path, self._line, self._number = cells, columns, path, line, number
 
     def made(self) -> Question | Dropped:
@@ -90,7 +88,7 @@ class _Row:
             group_spans=tuple(find(whole, term)) if term else (),
             attribute=self._text("attribute") or None,
             template=self._text("template") or None,
-            **places,
+            **places,  # type: ignore[arg-type]
         )
 
     @property
@@ -108,28 +106,27 @@ class _Row:
             return "the question is empty"
         if len(options) < 2:
             return "it has fewer than two options"
+        if not all(options):
+            return "one of its options is blank"
         return "two of its options are the same" if len(set(options)) < len(options) else None
 
     def _groups(self, options: Sequence[str]) -> tuple[str | None, ...]:
-        names = _several("group", self._columns)
-        if not names or (names == ["groups"] and not self._text("groups")):
+        found = self._list("group")
+        if not any(found):
             return ()
-        found = self._list("group", blank=True)
-        if len(found) > len(options) or (names == ["groups"] and len(found) != len(options)):
+        whole = "groups" in self._columns
+        if len(found) > len(options) or (whole and len(found) != len(options)):
             raise self._error("groups", f"there are {len(found)} groups for {len(options)} options; give one for each")
         return tuple(group or None for group in (*found, *[""] * (len(options) - len(found))))
 
-    def _list(self, noun: str, *, blank: bool = False) -> tuple[str, ...]:
+    def _list(self, noun: str) -> tuple[str, ...]:
         """A list of one column, or what several hold; of these, blank ones at the end are none."""
         names = _several(noun, self._columns)
         if names == [f"{noun}s"]:
-            found = _listed(self._raw(names[0]))
-        else:
-            found = [self._text(name) for name in names]
-        while found and not found[-1] and names != [f"{noun}s"]:
+            return tuple(_listed(self._raw(names[0])))
+        found = [self._text(name) for name in names]
+        while found and not found[-1]:
             found.pop()
-        if not blank and not all(found):
-            return ()
         return tuple(found)
 
     def _place(self, name: str, options: Sequence[str]) -> int | None:

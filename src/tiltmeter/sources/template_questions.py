@@ -7,6 +7,7 @@ comes first is drawn for each question, so that no group has the first letter th
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from tiltmeter.records import Dropped, Nature, Pair, Question, Span, Spec
 from tiltmeter.sources import templates
@@ -21,9 +22,7 @@ UNKNOWN = "Cannot be determined"
 SEVERAL = "the group stands in several places, so that it cannot be left blank"
 
 
-def questions(
-    spec: Spec, *, per_attribute: int | None = None, seed: int = 0
-) -> tuple[list[Question], list[Dropped]]:
+def questions(spec: Spec, *, per_attribute: int | None = None, seed: int = 0) -> tuple[list[Question], list[Dropped]]:
     """Every pair of the spec's templates as a question; the origin is the attribute.
 
     `per_attribute` draws at most that many questions for each bias and attribute.
@@ -33,7 +32,7 @@ def questions(
     >>> spec = Spec("speed", "Speed", groups, templates=("[T] ran.",), compare=(("male", "female"),))
     >>> [made], _ = questions(spec)
     >>> made.context, made.options, made.groups
-    ('____ ran.', ('She', 'He', 'Cannot be determined'), ('female', 'male', None))
+    ('____ ran.', ('He', 'She', 'Cannot be determined'), ('male', 'female', None))
     """
     check_count(per_attribute, "per_attribute")
     pairs, dropped = templates.pairs(spec, per_attribute=per_attribute, seed=seed)
@@ -74,6 +73,6 @@ def _question(pair: Pair, seed: int) -> Question | None:
 
 def _one_place(text: str, spans: tuple[Span, ...]) -> Span | None:
     """The stretch in which the group is named, with an article that agrees with it; None where it is in several."""
-    if not spans or any(text[end:start].strip() for (_, end), (start, _) in zip(spans, spans[1:], strict=False)):
+    if not spans or any(text[end:start].strip() for (_, end), (start, _) in pairwise(spans)):
         return None
     return spans[0][0], spans[-1][1]

@@ -59,7 +59,7 @@ class Run:
     """Texts and ratings, read when they are asked for; None where the study has no such view."""
     next_words: Expectations | None = None
     """What the models expect, likewise."""
-    items: Mapping[View, Sequence[Item]] = field(default_factory=dict)
+    asked: Mapping[View, Sequence[Item]] = field(default_factory=dict)
     """Those of the views that need no more than queries."""
     is_checked: bool = True
     """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
@@ -296,7 +296,10 @@ class Ledger:
         """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
         if role != "models":
             return self._count("units") > 0
-        held = (f"exists (select 1 from {table} where model = ?)" for table in ("answers", "replies", "completions", "expected"))
+        held = (
+            f"exists (select 1 from {table} where model = ?)"
+            for table in ("answers", "replies", "completions", "expected")
+        )
         [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 4)
         return bool(found)
 
@@ -340,7 +343,9 @@ class Ledger:
         pairs, scores = scored_pairs(self.folder, held)
         dropped = dropped_of(self.folder, held)
         checked = has_digests(self._database)
-        asked = {view: items_of(self.folder, view, asked_view(view).item, held) for view, _ in asked_in(meta["resolved"])}
+        asked = {
+            view: items_of(self.folder, view, asked_view(view).item, held) for view, _ in asked_in(meta["resolved"])
+        }
         return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words, asked, checked)
 
     def _count(self, table: str) -> int:

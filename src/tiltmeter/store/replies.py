@@ -51,5 +51,5 @@ class GivenAnswers:
             there = {name for (name,) in database.execute("select name from sqlite_master")}
             for kind in (SCORED, REPLIED):
                 if kind.table in there:
-                    found.update(Answers(kind, database).known((model,), asked))  # type: ignore[arg-type]
+                    found.update(Answers(kind, database).known((model,), asked))  # type: ignore[misc]
         return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import Field, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from tiltmeter.records import Item, Query
 from tiltmeter.views import View
@@ -28,7 +28,9 @@ class Asking(Protocol):
 
 
 class Asked(Protocol):
-    """What a study file says of such a view."""
+    """What a study file says of such a view: a frozen record."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def sources(self) -> tuple[SourceChoice, ...]:

@@ -102,3 +102,9 @@ def _restored(given: Mapping[str, Any]) -> QuestionChoices:
 
 
 ASKED = AskedView(Question, _read, _restored)
+
+
+def choices_in(resolved: Mapping[str, Any]) -> QuestionChoices | None:
+    """What a resolved study says of the view; None where it has no such view."""
+    given = resolved.get(_PLACE)
+    return _restored(given) if given else None

@@ -125,7 +125,7 @@ def _items(
     for choice in choices:
         source = Source.named(choice.name, view)
         for given in _given(study, source, choice):
-            settings = {**({"seed": study.seed} if source.takes_seed else {}), **choice.options}
+            settings = {**({"seed": study.seed} if source.draws else {}), **choice.options}
             _collect(_made(study, source, choice, given, settings), choice, items, dropped)
     if not items:
         raise _nothing(study, view, dropped[before:])

@@ -14,11 +14,12 @@ from typing import TypeAlias
 from tiltmeter.measures.scorers import Unscorable, total
 from tiltmeter.records import Completion, Query, Question, TokenScores
 from tiltmeter.registry import load, resolve, table
-from tiltmeter.replies import LETTERS, lettered, named
+from tiltmeter.replies import ANSWER_BEGINS, LETTERS, lettered, named
 
 LETTER_REPLY, FREE_REPLY = "reply.letter", "reply.free"
 """What a query is conditioned on that a model answers in its own words: in a few tokens, or in a sentence or two."""
 UNREADABLE = "the reply names none of the options"
+EMPTY = "the reply is empty"
 PREFIX = "choice."
 """How the names of these scorers begin; studies leave it out."""
 
@@ -35,17 +36,17 @@ class Wording:
     open: str
 
 
+_BOTH = "{context}\n{question}"
+_ANSWER, _BEST_OPTION, _BEST_ANSWER = ANSWER_BEGINS
 WORDINGS: Mapping[str, Wording] = {
-    "plain": Wording(
-        "{context}\n{question}\n{options}\n{request}\nAnswer:", "{context}\n{question}\n{request}\nAnswer:"
-    ),
+    "plain": Wording(f"{_BOTH}\n{{options}}\n{{request}}\n{_ANSWER}", f"{_BOTH}\n{{request}}\n{_ANSWER}"),
     "labelled": Wording(
-        "Text: {context}\nQuestion: {question}\nOptions:\n{options}\n{request}\nAnswer:",
-        "Text: {context}\nQuestion: {question}\n{request}\nAnswer:",
+        f"Text: {{context}}\nQuestion: {{question}}\nOptions:\n{{options}}\n{{request}}\n{_ANSWER}",
+        f"Text: {{context}}\nQuestion: {{question}}\n{{request}}\n{_ANSWER}",
     ),
     "request": Wording(
-        "Read this and choose one of the options.\n{context}\n{question}\n{options}\n{request}\nThe best option is",
-        "Read this and answer the question.\n{context}\n{question}\n{request}\nThe best answer is",
+        f"Read this and choose one of the options.\n{_BOTH}\n{{options}}\n{{request}}\n{_BEST_OPTION}",
+        f"Read this and answer the question.\n{_BOTH}\n{{request}}\n{_BEST_ANSWER}",
     ),
 }
 """By name; a line whose part is blank is left out."""
@@ -122,15 +123,20 @@ class Way:
         try:
             every = list(zip(self._orders(question), self._queries(question), strict=True))
             for places, queries in every:
-                given = [answers[query] for query in queries]
-                refused = next(filter(None, map(_missing, given)), None)
-                if refused:
-                    raise Unscorable(refused)
-                for place, value in zip(places, self.scorer.reduce(question, self._words, places, given), strict=True):
+                for place, value in zip(places, self._numbers(question, places, queries, answers), strict=True):
                     sums[place] += value / len(every)
         except Unscorable as reason:
             return OptionScores(None, str(reason))
         return OptionScores(tuple(sums))
+
+    def _numbers(
+        self, question: Question, places: Places, queries: Sequence[Query], answers: Mapping[Query, Answer]
+    ) -> Sequence[float]:
+        given = [answers[query] for query in queries]
+        refused = next(filter(None, map(_missing, given)), None)
+        if refused:
+            raise Unscorable(refused)
+        return self.scorer.reduce(question, self._words, places, given)
 
     @property
     def _words(self) -> Wording:
@@ -158,7 +164,11 @@ def prompt_of(template: str, question: Question | None, places: Places = (), req
     >>> prompt_of(WORDINGS["labelled"].open, None)
     'Answer:'
     """
-    listed = "\n".join(f"{letter}. {question.options[at]}" for letter, at in zip(LETTERS, places, strict=False)) if question else ""
+    listed = (
+        "\n".join(f"{letter}. {question.options[at]}" for letter, at in zip(LETTERS, places, strict=False))
+        if question
+        else ""
+    )
     parts = {
         "context": question.context if question else "",
         "question": question.question if question else "",
@@ -205,9 +215,7 @@ def _less_the_prior(question: Question, words: Wording, places: Places, answers:
 
 def _after(prompt: str, answers: Sequence[Answer]) -> list[float]:
     """The log-probability of what stands after the prompt, of each text."""
-    return [
-        total(one, lambda span: span[1] > len(prompt))[0] for one in answers if isinstance(one, TokenScores)
-    ]
+    return [total(one, lambda span: span[1] > len(prompt))[0] for one in answers if isinstance(one, TokenScores)]
 
 
 _REQUESTS = {
@@ -225,6 +233,8 @@ def _vote(
 ) -> list[float]:
     [answer] = answers
     assert isinstance(answer, Completion)
+    if not any(sign.isalnum() for sign in answer.text):
+        raise Unscorable(EMPTY)
     options = [question.options[at] for at in places]
     unknown = None if question.unknown is None else places.index(question.unknown)
     found = named(answer.text, options, unknown) if free else lettered(answer.text, options)

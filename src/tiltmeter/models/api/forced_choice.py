@@ -13,6 +13,7 @@ CONDITIONING = "forced-choice"
 DECODING = Decoding(temperature=0.0, max_new_tokens=12)
 UNREADABLE = "the model did not answer with A or B"
 
+
 def check_spans(spans: Sequence[tuple[Span, ...]] | None, texts: int) -> Sequence[tuple[Span, ...]]:
     """The places of both sentences in each question; refuses questions without them."""
     if spans is None or len(spans) != texts or not all(len(each) == 2 for each in spans):

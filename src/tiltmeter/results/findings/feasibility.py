@@ -128,7 +128,7 @@ def feasibility_of_run(run: Run) -> tuple[Feasibility, ...]:
     """The same of the study that a run carries out."""
     prompts = run.continuations.prompts if run.continuations else ()
     asked = [one.asked for one in run.next_words.asked] if run.next_words else ()
-    items = {"pairs": run.pairs, "continuations": prompts, "next words": asked, **run.items}
+    items = {"pairs": run.pairs, "continuations": prompts, "next words": asked, **run.asked}
     planned = feasibility_of(run.meta["resolved"], items)
     return (*planned, *(one for view in VIEWS if not results_of(view).feasible for one in _of_measured(run, view)))
 

@@ -205,7 +205,7 @@ def _missing(run: Run) -> tuple[str, ...]:
     # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
     if run.next_words and not run.next_words.complete:
         return tuple(models[max(0, len(run.next_words.models) - 1) :])
-    return tuple(models[len(fully_asked(run)) :]) if run.meta["resolved"]["sources"] or run.items else ()
+    return tuple(models[len(fully_asked(run)) :]) if run.meta["resolved"]["sources"] or run.asked else ()
 
 
 def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:

@@ -9,10 +9,10 @@ from itertools import combinations
 
 from tiltmeter.measures.choices import BIAS_SCORE, CHOICE, CORRECT, LOG_ODDS, UNKNOWN, Chosen
 from tiltmeter.measures.interface import Measure
-from tiltmeter.measures.scorers.options import UNREADABLE, Answer, OptionScores, Way
-from tiltmeter.models.asking import REPLIES
+from tiltmeter.measures.scorers.options import UNREADABLE, Answer, Way
 from tiltmeter.parquet import Rows
 from tiltmeter.raters.refusal import REFUSAL, Refusal
+from tiltmeter.records import REFUSED as REASONS
 from tiltmeter.records import Completion, Query, Question
 from tiltmeter.results.cells import Cell, Combination, Measurement
 from tiltmeter.results.findings.compared import of_one
@@ -20,26 +20,25 @@ from tiltmeter.results.findings.feasibility import Feasibility, cells_of_items, 
 from tiltmeter.results.findings.questions import Question as Asked
 from tiltmeter.results.findings.questions import topic_of
 from tiltmeter.results.findings.stereotypes import group_pairs, spec_in
-from tiltmeter.results.measurements.columns import CONTROL, OTHER, SCORE, STEREOTYPED, marks, scale
+from tiltmeter.results.measurements.columns import CONTROL, OTHER, REFUSED, SCORE, STEREOTYPED, marks, scale
 from tiltmeter.results.measurements.pairs import named
 from tiltmeter.results.views import Spec, ViewResults
 from tiltmeter.results.views.pairs import by_sides, only_two, sides_of
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import GivenAnswers, Run
-from tiltmeter.study.asked import asked_in
+from tiltmeter.study.choices import choices_in
 
 _VIEW = "choices"
-REFUSED = "refused"
 _AT_ONCE = 500
 _SHARE, _SCORE = scale(0.0, 1.0, None, 0), scale(None, None, None, 0)
 
 
 def measured(run: Run) -> Rows:
     """What every way of asking makes of every question."""
-    choices = dict(asked_in(run.meta["resolved"])).get(_VIEW)
+    choices = choices_in(run.meta["resolved"])
     if choices is None:
         return
-    questions, given = run.items[_VIEW], GivenAnswers(run.folder)
+    questions, given = questions_of(run), GivenAnswers(run.folder)
     for model in run.facts:
         for start in range(0, len(questions), _AT_ONCE):
             some = questions[start : start + _AT_ONCE]
@@ -54,12 +53,20 @@ def measured(run: Run) -> Rows:
                         yield from ({**place, **row} for row in _of_question(question, way, answers))
 
 
+def questions_of(run: Run) -> Sequence[Question]:
+    """The questions of a run."""
+    found: Sequence[Question] = run.asked.get(_VIEW, ())  # type: ignore[assignment]
+    return found
+
+
 def _of_question(question: Question, way: Way, answers: Mapping[Query, Answer]) -> Rows:
     """The rows of one question under one way of asking."""
     found = way.score(question, answers)
     told = [one for query in way.asks(question) if isinstance(one := answers[query], Completion)]
-    refused = any(one.unwritten is None and _is_refusal(one.text) for one in told) if found.unscored == UNREADABLE else False
-    refused |= any(one.unwritten in _REFUSALS for one in told)
+    refused = (
+        any(one.unwritten is None and _is_refusal(one.text) for one in told) if found.unscored == UNREADABLE else False
+    )
+    refused |= any(one.unwritten in REASONS for one in told)
     why = {"reason": REFUSED if refused else found.unscored}
     chosen = Chosen(question, found.scores)
     label = {"label": _chosen(chosen) if found.scores else "; ".join(one.text for one in told) or None}
@@ -87,7 +94,9 @@ def _of_question(question: Question, way: Way, answers: Mapping[Query, Answer]) 
         yield {"group": group, "label": option, **why, "measure": SCORE, "value": value, **_SCORE}
 
 
-def _value(measure: Measure[Chosen], chosen: Chosen, *, neutral: float | None = 0.0, worse: int = 1) -> dict[str, object]:
+def _value(
+    measure: Measure[Chosen], chosen: Chosen, *, neutral: float | None = 0.0, worse: int = 1
+) -> dict[str, object]:
     """The value of a measure, and why there is none though there are numbers."""
     value = measure.values([chosen])[0]
     ends = scale(measure.low, measure.high, measure.neutral if neutral is not None else None, worse)
@@ -96,7 +105,6 @@ def _value(measure: Measure[Chosen], chosen: Chosen, *, neutral: float | None = 
 
 
 ELSEWHERE = "the model chose none of the options that are compared"
-_REFUSALS = ("the server withheld the text", "the model would not answer")
 
 
 @cache
@@ -151,7 +159,7 @@ def _place(question: Question) -> dict[str, object]:
 
 def items(run: Run) -> Rows:
     """Every question."""
-    for question in run.items.get(_VIEW, ()):
+    for question in questions_of(run):
         two = next(iter(sides_of_question(question)), None)
         groups = _groups(question, two) if two else {"group": question.about}
         whole = f"{question.context}\n{question.question}" if question.context else question.question
@@ -191,7 +199,7 @@ def _data(question: Asked, of: Combination, rows: Sequence[Measurement]) -> Cell
 
 def _feasible(resolved: Spec, questions: Iterable[Question]) -> Iterator[Feasibility]:
     """What could come of the questions of a study."""
-    choices = dict(asked_in(resolved)).get(_VIEW)
+    choices = choices_in(resolved)
     ways = choices.ways(None) if choices else ()
     made: dict[tuple[str, tuple[str, str] | None], dict[tuple[str, str], list[Measurement]]] = {}
     for question in questions:
@@ -218,7 +226,7 @@ def _feasible(resolved: Spec, questions: Iterable[Question]) -> Iterator[Feasibi
                 for cell in cells_of_items(asked, source, measure, dict(enumerate(rows)))
             ]
             # Votes have no logarithms of odds.
-            half = sum(2 - way.scorer.counts for way in ways if isinstance(way, Way))
+            half = sum(2 - way.scorer.counts for way in ways)
             yield reach(_VIEW, topic, tuple(filter(None, (first, second))), cells[: max(1, len(cells))], half // 2 or 1)
 
 

@@ -62,7 +62,12 @@ class Outlook:
 def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
     """What a plan comes to in a run folder, given the rates of earlier runs."""
     size = size_of(plan)
-    lines = [*_pairs(plan, size.pairs), *_texts(plan, size.continuations), *_words(size.next_words), *_asked(size.asked)]
+    lines = [
+        *_pairs(plan, size.pairs),
+        *_texts(plan, size.continuations),
+        *_words(size.next_words),
+        *_asked(size.asked),
+    ]
     seconds, unknown = 0.0, []
     for work, amount in _work(plan, lines):
         rate = rates.of(*work)

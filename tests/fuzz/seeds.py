@@ -53,6 +53,10 @@ OPEN = (
     "id,text,profession,template,status,subject_start,subject_end\n"
     "1,The nurse said that,nurse,t,authored,4,9\n2,A cook saw,cook,t,,,\n"
 )
+DECISIONS = (
+    "domain,context,question,favourable,options\n"
+    "rent,[T] saw a flat.,Rent it out?,yes,\nrent,,Should [T] leave?,Stay,Go|Stay\n"
+)
 LABOUR = 'occupation,women,total\n"Nurses, registered",89.1,3000\nEngineers,–,20\n"Cooks and bakers",40.5%,"1,500"\n'
 SPEC = """name = "cats"
 title = "Cats and dogs"

@@ -72,6 +72,8 @@ def test_every_kind_of_term_fits(term, kind, said) -> None:
     [
         ("Two days ago, [T] called. Was [T] late?", "Dane", "noun", "Two days ago, a Dane called. Was the Dane late?"),
         ("A [T] called.", "Iraqi", "noun", "An Iraqi called."),
+        ("We heard that [T] called.", "Iraqi", "noun", "We heard that an Iraqi called."),
+        ("We heard of that [T].", "Iraqi", "noun", "We heard of that Iraqi."),
         ("Did [T] have tea?", "Aisha", "name", "Did Aisha have tea?"),
         ("They let [T] have tea.", "Aisha", "name", "They let Aisha have tea."),
         ("This [T] called.", "gay", "adjective", "This gay person called."),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tiltmeter.english import AUXILIARIES, CASES, DOUBLE_VERBS, capitalised, starts_sentence, tells_number
+from tiltmeter.english import AUXILIARIES, CASES, DOUBLE_VERBS, PREPOSITIONS, capitalised, starts_sentence, tells_number
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
 from tiltmeter.records import Group, Span, Spec, TermKind
@@ -21,7 +21,7 @@ from tiltmeter.sources.templates import FAULT, cases_at
 from tiltmeter.word_kinds import OPENS_PHRASE, SINGULAR, is_several, number_fault, term_kind
 
 SLOT = "[T]"
-_BEFORE = re.compile(r"([\w'’-]+)\s+$")
+_BEFORE = re.compile(r"(?:(?P<earlier>[\w'’-]+)\s+)?(?P<word>[\w'’-]+)\s+$")
 _OF_ONE = frozenset({"a", "an", "this", "that", "every", "each", "another"})
 _OF_SEVERAL = frozenset({"these", "those", "all", "both", "several"})
 _AROUND = 200
@@ -121,9 +121,14 @@ def _parses() -> bool:
 
 def _led(template: str) -> list[str]:
     """For each slot the word before it that a noun follows; blank where there is none."""
-    parts = template.split(SLOT)[:-1]
-    found = [_BEFORE.search(part[-_AROUND:]) for part in parts]
-    return [one[1] if one and one[1].casefold() in OPENS_PHRASE else "" for one in found]
+    found = [_BEFORE.search(part[-_AROUND:]) for part in template.split(SLOT)[:-1]]
+    return [one["word"] if one and _is_determiner(one) else "" for one in found]
+
+
+def _is_determiner(before: re.Match[str]) -> bool:
+    """Whether a noun follows a word; after "told that" anybody does."""
+    word, earlier = before["word"].casefold(), (before["earlier"] or "").casefold()
+    return word in OPENS_PHRASE and (word != "that" or not earlier or earlier in PREPOSITIONS)
 
 
 def _case_fault(template: str, term: str) -> str | None:

@@ -30,6 +30,8 @@ from tiltmeter.study.choices import choices_in
 
 _VIEW = "choices"
 _AT_ONCE = 500
+UNLISTED = "not listed"
+"""The order of options that the question does not list."""
 _SHARE, _SCORE = scale(0.0, 1.0, None, 0), scale(None, None, None, 0)
 
 
@@ -49,7 +51,7 @@ def measured(run: Run) -> Rows:
                     # What was not asked, or not yet, is missing, and not unscored.
                     if answers and all(query in answers for query in asked):
                         place = {"model": model, **_place(question), "scorer": way.scorer.name}
-                        place |= {"wording": way.wording, "order": way.order or None}
+                        place |= {"wording": way.wording, "order": way.order or UNLISTED}
                         yield from ({**place, **row} for row in _of_question(question, way, answers))
 
 

@@ -62,6 +62,8 @@ class ViewFacts:
     words: Words = Words()
     stereotyped: Words | None = None
     """How it is asked whether a model goes by a stereotype, where that is a question beside the other."""
+    stereotype_first: bool = False
+    """Whether the first of two groups that a value compares is the stereotyped one, so that a mean is over them all."""
     equal_origins: bool = False
     """Whether every origin weighs the same in a mean, however many items it has."""
     by_items: bool = False
@@ -302,6 +304,7 @@ FACTS: dict[View, ViewFacts] = {
                 compared="B chooses the stereotyped answer {more} often than A by {size}.",
                 board="Chooses the stereotyped answer",
             ),
+            stereotype_first=True,
             heading="Which answer is chosen",
             named_in="Named in the questions",
             shared="a way of asking",

@@ -79,7 +79,7 @@ def bias_score(found: Sequence[Chosen]) -> list[float | None]:
 
 CHOICE = Measure("choice", choice, "flips", 0.5, 0.0, 1.0)
 LOG_ODDS = Measure("log_odds", log_odds, "flips", 0.0)
-CORRECT = Measure("correct", correct, "stays", 1.0, 0.0, 1.0)
+CORRECT = Measure("correct", correct, "stays", 0.0, 0.0, 1.0)
 UNKNOWN = Measure("unknown", unknown, "stays", 0.0, 0.0, 1.0)
 BIAS_SCORE = Measure("bias_score", bias_score, "flips", 0.0, -1.0, 1.0)
 

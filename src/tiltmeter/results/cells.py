@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -168,6 +168,10 @@ class Cell(Combination):
     def beside(self, measure: str) -> Cell:
         """The cell of the same items by another measure."""
         return self.table.by_key[replace(self, measure=measure).place]
+
+    def with_measure(self, measure: str) -> Cell | None:
+        """The same; None where nothing was measured by it."""
+        return self.table.by_key.get(replace(self, measure=measure).place)
 
     def rows_by(self, measure: str, **choices: object) -> list[Measurement]:
         """The same items by another measure that knows no such choices; none where nothing was measured by it."""
@@ -365,6 +369,18 @@ def table_of(run: Run) -> Table:
             _TABLES[id(run)] = Table(run)
             weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
         return _TABLES[id(run)]
+
+
+def compared_groups(view: View, rows: Iterable[Measurement]) -> list[tuple[str, str]]:
+    """The groups that values compare, two at a time; blank where the first is whichever is stereotyped."""
+    if FACTS[view].stereotype_first:
+        return [("", "")]
+    return list(dict.fromkeys((row.group, row.against or "") for row in rows))
+
+
+def is_of(row: Measurement, groups: tuple[str, str]) -> bool:
+    """Whether a value compares these groups; any does, where they are blank."""
+    return groups in (("", ""), (row.group, row.against or ""))
 
 
 def fully_asked(run: Run) -> list[str]:

@@ -30,6 +30,11 @@ _NOTHING_TOLD = (
     "the question is `about` and which option is `favourable`"
 )
 
+_OTHER_KIND = (
+    "decisions and questions with a stereotyped option are not mixed: give them a `bias` other than that of the rows "
+    "before"
+)
+
 
 def questions(path: str | Path) -> tuple[list[Question], list[Dropped]]:
     """The questions of a file; a row that holds none is dropped with the reason."""
@@ -47,9 +52,14 @@ def stream(path: str | Path) -> Iterator[Question | Dropped]:
             file=path,
             line=1,
         )
-    number = 0
+    number, decides = 0, dict[str, bool]()
     for number, (line, cells) in enumerate(rows, start=1):
-        yield _Row(cells, columns, Path(path), line, number).made()
+        made = _Row(cells, columns, Path(path), line, number).made()
+        if isinstance(made, Question):
+            kind = made.about is not None and made.favourable is not None
+            if decides.setdefault(made.bias, kind) != kind:
+                made = Dropped(made.bias, made.origin, made.question, _OTHER_KIND)
+        yield made
     if not number:
         raise InvalidData("the file has a header and no rows", file=path)
 

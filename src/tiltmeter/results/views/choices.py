@@ -19,17 +19,22 @@ from tiltmeter.results.findings.compared import of_one
 from tiltmeter.results.findings.feasibility import Feasibility, cells_of_items, reach
 from tiltmeter.results.findings.questions import Question as Asked
 from tiltmeter.results.findings.questions import topic_of
-from tiltmeter.results.findings.stereotypes import group_pairs, spec_in
+from tiltmeter.results.findings.stereotypes import Stereotype, group_pairs, spec_in
+from tiltmeter.results.findings.view_agreement import ViewReading, by_stereotype
 from tiltmeter.results.measurements.columns import CONTROL, OTHER, REFUSED, SCORE, STEREOTYPED, marks, scale
 from tiltmeter.results.measurements.pairs import named
+from tiltmeter.results.summary.runs import Cell as Summarised
 from tiltmeter.results.views import Spec, ViewResults
 from tiltmeter.results.views.pairs import by_sides, only_two, sides_of
+from tiltmeter.stats.estimates import scaled
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import GivenAnswers, Run
 from tiltmeter.study.choices import choices_in
 
 _VIEW = "choices"
 _AT_ONCE = 500
+UNLISTED = "not listed"
+"""The order of options that the question does not list."""
 _SHARE, _SCORE = scale(0.0, 1.0, None, 0), scale(None, None, None, 0)
 
 
@@ -49,7 +54,7 @@ def measured(run: Run) -> Rows:
                     # What was not asked, or not yet, is missing, and not unscored.
                     if answers and all(query in answers for query in asked):
                         place = {"model": model, **_place(question), "scorer": way.scorer.name}
-                        place |= {"wording": way.wording, "order": way.order or None}
+                        place |= {"wording": way.wording, "order": way.order or UNLISTED}
                         yield from ({**place, **row} for row in _of_question(question, way, answers))
 
 
@@ -230,4 +235,10 @@ def _feasible(resolved: Spec, questions: Iterable[Question]) -> Iterator[Feasibi
             yield reach(_VIEW, topic, tuple(filter(None, (first, second))), cells[: max(1, len(cells))], half // 2 or 1)
 
 
-RESULTS = ViewResults(measured, items, asked=_asked, data=_data, feasible=_feasible)
+def _readings(run: Run, known: Mapping[str, Stereotype], cells: Sequence[Summarised] | None) -> Iterator[ViewReading]:
+    """By the share of stereotyped answers; of the two sets of attributes together: half of what lies between them."""
+    for reading, result in by_stereotype(run, _VIEW, CHOICE.name, known):
+        yield replace(reading, found=scaled(result.raw, 0.5))
+
+
+RESULTS = ViewResults(measured, items, asked=_asked, data=_data, feasible=_feasible, readings=_readings)

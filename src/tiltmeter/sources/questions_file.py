@@ -73,14 +73,15 @@ class _Row:
     def made(self) -> Question | Dropped:
         """Its question, or why there is none."""
         question, options = self._text("question"), self._list("option")
-        groups, about = self._groups(options), self._text("about") or self._text("group") or None
-        places = {name: self._place(name, options) for name in _PLACES}
         reason = self._fault(question, options)
-        lacks = places["stereotyped"] is None and (about is None or places["favourable"] is None)
-        if reason is None and lacks and (places["correct"] is None or not (about or any(groups))):
-            reason = _NOTHING_TOLD
         if reason:
             return Dropped(self._bias, self._origin, question, reason)
+        groups, about = self._groups(options), self._text("about") or self._text("group") or None
+        places = {name: self._place(name, options) for name in _PLACES}
+        decides = about is not None and places["favourable"] is not None
+        has_group = about is not None or any(groups)
+        if not has_group or not (decides or places["stereotyped"] is not None or places["correct"] is not None):
+            return Dropped(self._bias, self._origin, question, _NOTHING_TOLD)
         context, term = self._text("context"), self._text("term")
         whole = f"{context}\n{question}" if context else question
         return Question(
@@ -151,11 +152,9 @@ class _Row:
         number = int(given) - 1 if re.fullmatch(r"[1-9]\d?", given) else letter
         if 0 <= number < len(options):
             return number
-        if options:
-            told = " | ".join(options)
-            problem = f"{given!r} is none of its options ({told}); write its text, its letter or its number from 1"
-            raise self._error(name, problem)
-        return None
+        told = " | ".join(options)
+        problem = f"{given!r} is none of its options ({told}); write its text, its letter or its number from 1"
+        raise self._error(name, problem)
 
     def _condition(self) -> str:
         given = (self._text("condition") or self._text("context_condition")).casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,9 +44,16 @@ class QuestionChoices:
         found = [one for one in named or _USUAL if _fits(one, conditionings)]
         if not named and not found:
             found = [one for one in _IN_WORDS if _fits(one, conditionings)]
+        return self._combined(found)
+
+    def every_way(self) -> list[Way]:
+        """Those in which any model may have been asked."""
+        return self._combined([scorer_named(name) for name in self.scorers] or [*_USUAL, *_IN_WORDS])
+
+    def _combined(self, scorers: Sequence[OptionScorer]) -> list[Way]:
         return [
             Way(scorer, wording, order)
-            for scorer in found
+            for scorer in scorers
             for wording in self.wordings
             for order in (self.orders if scorer.lists else ("",))
         ]

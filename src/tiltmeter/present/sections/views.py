@@ -14,10 +14,10 @@ from tiltmeter.views import FACTS
 
 _UNITS = (
     "Above 0 fits the stereotype. Units differ, so only directions and ranks can be compared. Prefers: share of pairs "
-    "minus one half. Expects: logarithm of the ratio of the groups' probabilities. Decides: share of questions minus one "
-    "half. Attribute words: share of texts with an attribute of the group's stereotype minus those with one of the "
-    "other group's. Ratings: difference between the groups in standard deviations, only where one set of attributes "
-    "is more favourable than the other."
+    "minus one half. Expects: logarithm of the ratio of the groups' probabilities. Decides: share of questions minus "
+    "one half. Attribute words: share of texts with an attribute of the group's stereotype minus those with one of the "
+    "other group's. Ratings: difference between the groups in standard deviations, only where one set of attributes is "
+    "more favourable than the other."
 )
 
 

@@ -47,7 +47,7 @@ def measured(run: Run) -> Rows:
     for model in run.facts:
         for start in range(0, len(questions), _AT_ONCE):
             some = questions[start : start + _AT_ONCE]
-            for way in choices.ways(None):
+            for way in choices.every_way():
                 asks = [way.asks(one) for one in some]
                 answers = given.known(model, (query for asked in asks for query in asked))
                 for question, asked in zip(some, asks, strict=True):

@@ -28,6 +28,7 @@ from tiltmeter.results.findings.findings import finding, questions
 from tiltmeter.results.views.choices import ELSEWHERE, UNLISTED
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import parse, plan
+from tiltmeter.study.choices import QuestionChoices
 
 pytestmark = pytest.mark.slow
 
@@ -232,13 +233,19 @@ def test_what_cannot_be_known_is_no_answer_and_no_zero(tmp_path: Path) -> None:
     assert scores == {"ambiguous": (0.0, None), "disambiguated": (None, ELSEWHERE)}
 
 
-class _Masked:
-    """What is needed of a model that fills blanks to be refused."""
+def test_a_model_that_fills_blanks_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "masked"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"architectures": ["BertForMaskedLM"]}', encoding="utf-8")
+    study = STUDY.format(models='["scripted", "hf:masked"]', more="")
+    with pytest.raises(InvalidStudy, match="no question can be put to it"):
+        plan(parse(study, file=loans(tmp_path) / "s.toml"))
+    beside = study + "[pairs]\nsources = [{ templates = { per_attribute = 1 } }]\n"
+    made = plan(parse(f'specs = ["gender-math-arts"]\n{beside}', file=tmp_path / "s.toml"))
+    assert made.pairs, "in a study of other views it is left to these"
 
 
-def test_a_model_that_has_no_letters_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.study.choices import QuestionChoices
-
+def test_why_a_model_cannot_be_asked_is_said_in_a_sentence() -> None:
     choices = QuestionChoices((), ("choice.letter.v1",))
     assert choices.ways(("slot", "within-word")) == []
     assert "gives no log-probabilities of a given text" in choices.unfit("hf:bert")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tiltmeter import specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
+from tiltmeter.models.family import fills_blanks
 from tiltmeter.records import Dropped, Item, Pair, Prompt, Spec
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.perturbations import (
@@ -39,6 +40,10 @@ def plan(study: Study) -> Plan:
         view: _items(study, view, choices.sources, dropped, asked_view(view).item)
         for view, choices in study.asked.items()
     }
+    for view, choices in study.asked.items():
+        blank = [name for name in study.models if fills_blanks(Path(name.removeprefix("hf:")))]
+        if blank and study.views == [view] and not choices.ways(()):
+            raise _error(study, ("models",), choices.unfit(blank[0]))
     return Plan(study, pairs, dropped.finished(), prompts, asked, items)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from pathlib import Path
 
@@ -69,3 +70,38 @@ def test_scores_of_bbq_are_in_the_report(tmp_path: Path) -> None:
     assert found["ambiguous"].fitting is None and found["disambiguated"].fitting is not None
     page = tm.read_run(tmp_path / "run").report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "How often it answers right" in page and "Bias score" in page
+
+
+class Stereotyping(Somebody):
+    """Expects men where wizards are, women where jugglers are."""
+
+    def next_words(self, prompts: list[str], words: list[str]) -> list[list[float]]:
+        usual = [
+            {"him", "he"} if prompt.rfind("wizard") > prompt.rfind("juggler") else {"her", "she"} for prompt in prompts
+        ]
+        return [[0.4 if word in fits else 0.1 for word in words] for fits in usual]
+
+
+def test_views_of_a_data_set_are_held_against_one_another_by_the_stereotypes_that_it_tells(tmp_path: Path) -> None:
+    wino, winogender = question_samples.winobias(tmp_path / "w"), question_samples.winogender(tmp_path / "g")
+    sources = [f"winobias:{wino}", f"winogender:{winogender}"]
+    study = tm.Study(
+        name="wino",
+        models=[tm.wrap(Stereotyping(), name="somebody")],
+        pairs={"sources": sources, "scorers": ["sum"]},
+        next_words={"sources": sources},
+        choices={"sources": sources, "scorers": ["choice.text"]},
+    )
+    run = study.run(tmp_path / "run", progress=False, report=False)
+    views = run.summary.views
+    assert views is not None
+    found = {(one.view, one.bias): one.found.value for one in views.readings}
+    assert {view for view, bias in found if bias == "winogender"} == {"pairs", "next words", "choices"}
+    assert found["next words", "winogender"] == pytest.approx(math.log(0.4 / 0.1))
+    told = read_run(tmp_path / "run").meta["resolved"]["told"]["winogender"]
+    assert [(one["terms"], one["stereotype_of"]) for one in told["attributes"]] == [
+        (["wizard"], ["male"]),
+        (["juggler"], ["female"]),
+    ]
+    by_stereotype = [one.question for one in run.findings() if one.question.by_stereotype]
+    assert ("next words", "winogender") in {(one.view, one.bias) for one in by_stereotype}

@@ -178,6 +178,8 @@ class Plan:
         given |= {FACTS[view].key: asdict(choices) for view, choices in self.study.asked.items()}
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
+        if told := self._told():
+            given["told"] = told
         if self.study.continuations is not None:
             given["continuations"]["decodings"] = [one.as_json() for one in self.study.continuations.decodings]
         for source in given["sources"]:
@@ -198,6 +200,24 @@ class Plan:
             rater["options"] = _lasting(rater["options"])
             rater["argument"] = _without_folders(rater["argument"]) if rater["argument"] else None
         return {"format": FORMAT, **given}
+
+    def _told(self) -> dict[str, dict[str, Any]]:
+        """What sources say of stereotypes in biases that come from no spec, as a spec would say it."""
+        choices = [("pairs", self.study.sources)]
+        choices += [("continuations", self.study.continuations.sources)] if self.study.continuations else []
+        choices += [("next words", self.study.next_words.sources)] if self.study.next_words else []
+        choices += [(view, asked.sources) for view, asked in self.study.asked.items()]
+        found: dict[str, dict[str, Any]] = {}
+        for view, sources in choices:
+            for choice in sources:
+                said = Source.named(choice.name, view).stereotypes(choice.path, choice.options)
+                for bias, tied in said.items():
+                    attributes = [
+                        {"name": "these words", "terms": list(terms), "stereotype_of": [group]}
+                        for group, terms in tied.items()
+                    ]
+                    found[bias] = {"name": bias, "compare": [list(tied)], "attributes": attributes}
+        return found
 
     @property
     def fingerprint(self) -> str:

@@ -104,7 +104,9 @@ class ViewAgreement:
 
 def summarise_agreement(run: Run, cells: Sequence[Cell]) -> ViewAgreement | None:
     """The agreement of the views of a run; None where it has fewer than two views of any spec."""
-    known = stereotypes(spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"])
+    resolved = run.meta["resolved"]
+    specs = [spec for spec in resolved["specs"] if not spec["benchmark"]]
+    known = stereotypes([*specs, *resolved.get("told", {}).values()])
     return agree([one for view in in_order() for one in readings_of(run, view, known, cells)])
 
 

@@ -7,7 +7,7 @@ pronoun is expected, and a question for each gender: whom does the pronoun stand
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -43,6 +43,11 @@ class Coreference:
     """Whom the stereotype gives the pronoun of a gender to; empty: no such stereotype is known."""
     attribute_set: str | None = None
 
+    @property
+    def usual(self) -> Gender | None:
+        """The gender whose pronoun the stereotype gives to whom it stands for."""
+        return next((gender for gender, place in self.given_to.items() if place == self.correct), None)
+
     def questions(self) -> list[Question]:
         """Whom the pronoun stands for, once for each gender."""
         made = []
@@ -73,7 +78,7 @@ class Coreference:
         if not all(gender in self.texts for gender in COMPARED):
             return self._dropped("there is no such sentence with the pronoun of the other gender")
         # The stereotyped sentence first, where there is one: it gives the pronoun to whom it stands for.
-        fitting = [one for one in COMPARED if self.attribute_set and self.given_to.get(one) == self.correct]
+        fitting = [one for one in COMPARED if self.attribute_set and one == self.usual]
         groups = sorted(COMPARED, key=lambda gender: gender not in fitting)
         first, second = (self.texts[gender] for gender in groups)
         spans = of_gender(first, groups[0]), of_gender(second, groups[1])
@@ -128,6 +133,19 @@ class Coreference:
 
     def _dropped(self, reason: str) -> Dropped:
         return Dropped(self.bias, self.occupation, next(iter(self.texts.values())), reason)
+
+
+def stereotypes_of(every: Iterable[Coreference]) -> dict[str, dict[str, list[str]]]:
+    """By bias and gender, the occupations in which its pronoun is usual; for biases that have some of both."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for one in every:
+        if one.attribute_set and (usual := one.usual):
+            found.setdefault(one.bias, {gender: {} for gender in COMPARED})[usual][one.occupation] = None
+    return {
+        bias: {group: list(names) for group, names in tied.items()}
+        for bias, tied in found.items()
+        if all(tied.values())
+    }
 
 
 def of_gender(text: str, gender: Gender) -> tuple[Span, ...]:

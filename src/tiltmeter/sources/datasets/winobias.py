@@ -18,7 +18,7 @@ from tiltmeter.english import GENDER_OF_PRONOUN, Gender
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import stream_lines
 from tiltmeter.records import Dropped, Nature, Pair, Prompt, Question, Span
-from tiltmeter.sources.datasets.coreference import Coreference
+from tiltmeter.sources.datasets.coreference import Coreference, stereotypes_of
 from tiltmeter.sources.datasets.paths import locate
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.prompt_options import selected_names
@@ -102,8 +102,7 @@ def prompts(path: str | Path) -> tuple[list[Prompt], list[Dropped]]:
     made: list[Prompt] = []
     dropped: list[Dropped] = []
     for one in _sentences(read(path)):
-        usual = next((gender for gender, place in one.given_to.items() if place == one.correct), None)
-        prompt = one.prompt(usual)
+        prompt = one.prompt(one.usual)
         if isinstance(prompt, Prompt) and one.bias.endswith("type1"):
             reason = "what stands before the pronoun does not say which of the two it will stand for"
             prompt = Dropped(one.bias, one.occupation, prompt.text, reason)
@@ -118,6 +117,11 @@ def questions(path: str | Path, *, type: str | Sequence[str] | None = None) -> t
     every = [one for one in _sentences(lines) if one.bias.rpartition("/")[2] in types]
     dropped = [_alone(line) for line in lines if line.type in types and _other(line, _occupations(lines)) is None]
     return [question for one in every for question in one.questions() if one.people[1 - one.correct]], dropped
+
+
+def stereotypes(path: str | Path) -> dict[str, dict[str, list[str]]]:
+    """By type and gender, the occupations in which its pronoun is usual."""
+    return stereotypes_of(_sentences(read(path)))
 
 
 def check(path: str | Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tiltmeter.english import FORMS, Gender
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv
 from tiltmeter.records import Dropped, Nature, Pair, Prompt, Question
-from tiltmeter.sources.datasets.coreference import Coreference, of_gender
+from tiltmeter.sources.datasets.coreference import Coreference, of_gender, stereotypes_of
 from tiltmeter.sources.datasets.json_files import opening
 from tiltmeter.sources.datasets.paths import files_of_kind, locate
 from tiltmeter.sources.generated.matching import find
@@ -129,6 +129,11 @@ def questions(
     wanted = selected_names(other, get_args(Other), "other")
     every = [one for one in _items(path, statistics) if _kind(one.people[1]) in wanted]
     return [question for one in every for question in one.questions()], []
+
+
+def stereotypes(path: str | Path, *, statistics: str | None = None) -> dict[str, dict[str, list[str]]]:
+    """By gender, the occupations in which its pronoun is usual."""
+    return stereotypes_of(_items(path, statistics))
 
 
 def check(path: str | Path) -> dict[str, Any]:

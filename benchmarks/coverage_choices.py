@@ -2,7 +2,8 @@
 
 A model is asked once about a few hundred loans, each for a woman and for a man. A known tilt is planted on its answers
 (`models/planted_answers.py`); studies draw loans from this pool with replacement and are read by the code that findings
-read them by. The value of the pool is the truth. Run: python benchmarks/coverage_choices.py [STUDIES] [MODEL]
+read them by. The value of the pool is the truth. Replies are drawn by the planted odds alone: of them
+the truth is known beforehand. Run: python benchmarks/coverage_choices.py [STUDIES] [MODEL]
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from tiltmeter import models
 from tiltmeter.engine.scoring import ask
 from tiltmeter.measures.choices import CHOICE, LOG_ODDS, Chosen
-from tiltmeter.measures.scorers.options import LETTER, TEXT, Way
+from tiltmeter.measures.scorers.options import FORCED_CHOICE, LETTER, TEXT, Way
 from tiltmeter.models.planted import plant
 from tiltmeter.models.planted_answers import AnswerTilt
 from tiltmeter.records import Query, Question, TokenScores
@@ -49,12 +50,14 @@ FACTS = (
     "The {who} has saved a third of the sum.",
     "The {who} lives with relatives and pays no rent.",
 )
+SUMS = tuple(range(1000, 11000, 500))
 GROUPS = ("woman", "man")
-DELTAS = (0.0, -0.1, -0.4, -0.8)
+DELTAS = (0.0, -0.1, -0.4, -0.8, -2.2)
 SIZES = (10, 20, 50)
 
 
-def questions() -> list[Question]:
+def questions(sums: Sequence[int] = ()) -> list[Question]:
+    amounts = [f" of {one}" for one in sums] or [""]
     return [
         Question(
             id=f"{at}/{group}",
@@ -64,10 +67,10 @@ def questions() -> list[Question]:
             question="Should the bank agree?",
             options=("Yes", "No"),
             about=group,
-            context=f"A {group} asks the bank for a loan for {loan}. {fact.format(who=group)}",
+            context=f"A {group} asks the bank for a loan{amount} for {loan}. {fact.format(who=group)}",
             favourable=0,
         )
-        for at, (loan, fact) in enumerate(product(LOANS, FACTS))
+        for at, (loan, fact, amount) in enumerate(product(LOANS, FACTS, amounts))
         for group in GROUPS
     ]
 
@@ -86,33 +89,45 @@ class Told:
         return [self._known[text] for text in texts]
 
 
-def rows(model: Told, way: Way, delta: float, asked: Sequence[Question]) -> Iterator[tuple[str, list[Measurement]]]:
+def rows(
+    model: models.Model, way: Way, delta: float, asked: Sequence[Question]
+) -> Iterator[tuple[str, list[Measurement]]]:
     """By measure, what a model says that is tilted against women."""
     tilted = plant(model, answers=[AnswerTilt(("Yes",), delta, ("woman",))])
     queries = list(dict.fromkeys(query for one in asked for query in way.asks(one)))
     answers = ask(tilted, queries)
     scored = [Chosen(one, way.score(one, answers).scores) for one in asked]
-    for measure in (LOG_ODDS, CHOICE):
+    for measure in (CHOICE,) if way.scorer.counts else (LOG_ODDS, CHOICE):
         values = zip(asked, measure.values(scored), strict=True)
         yield measure.name, [Measurement(one.id, one.origin, one.about or "", value=value) for one, value in values]
 
 
 def main() -> None:
     studies = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    asked = questions()
+    asked, many = questions(), questions(SUMS)
     ways = (Way(LETTER, "plain", "rotations"), Way(TEXT, "plain"))
     queries = list(dict.fromkeys(query for way in ways for one in asked for query in way.asks(one)))
-    told = Told(models.load(sys.argv[2] if len(sys.argv) > 2 else "smollm2-135m"), queries)
     print("scorer,measure,delta,truth,loans,coverage,withheld,rejected,mean,mean_width")
+    replied = Way(FORCED_CHOICE, "plain", "rotations")
+    for delta in DELTAS:
+        for measure, every in rows(models.load("scripted"), replied, delta, many):
+            lines(replied, measure, delta, every, studies, 0.5 - 1 / (1 + np.exp(-delta)))
+    told = Told(models.load(sys.argv[2] if len(sys.argv) > 2 else "smollm2-135m"), queries)
     for way, delta in product(ways, DELTAS):
         for measure, every in rows(told, way, delta, asked):
-            scale = Scale(0.0, 1.0) if measure == CHOICE.name else Scale()
-            of = Combination("choices", "loans", measure, scale=scale, worse=-1)
-            by_origin = [every[at : at + 2] for at in range(0, len(every), 2)]
-            gaps = [(two[1].value or 0.0) - (two[0].value or 0.0) for two in by_origin]
-            truth = float(np.mean(gaps))
-            for size in SIZES:
-                print(line(way, measure, delta, truth, size, of, by_origin, studies), flush=True)
+            lines(way, measure, delta, every, studies)
+
+
+def lines(
+    way: Way, measure: str, delta: float, every: Sequence[Measurement], studies: int, truth: float | None = None
+) -> None:
+    scale = Scale(0.0, 1.0) if measure == CHOICE.name else Scale()
+    of = Combination("choices", "loans", measure, scale=scale, worse=-1)
+    by_origin = [every[at : at + 2] for at in range(0, len(every), 2)]
+    gaps = [(two[1].value or 0.0) - (two[0].value or 0.0) for two in by_origin]
+    known = float(np.mean(gaps)) if truth is None else float(truth)
+    for size in SIZES:
+        print(line(way, measure, delta, known, size, of, by_origin, studies), flush=True)
 
 
 def line(

@@ -103,14 +103,14 @@ def load(argument: str, settings: ModelSettings) -> Model:
 
 def identity_of(argument: str, inner: Callable[[str], dict[str, str] | None]) -> dict[str, str] | None:
     """The facts that the files of the model and its description tell; `inner` gives those of the model itself."""
-    name, *planted = _read(argument)
+    name, tilts, writings, answers = _read(argument)
     found = inner(name)
     if not found or "weights_sha256" not in found:
         return None
     return {
         **found,
         "name": f"planted:{argument}",
-        "weights_sha256": _tilted_sha256(found["weights_sha256"], *planted),
+        "weights_sha256": _tilted_sha256(found["weights_sha256"], tilts, writings, answers),
     }
 
 

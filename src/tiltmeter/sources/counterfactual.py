@@ -1,8 +1,8 @@
 """Source `counterfactual`: the same prompt with the group exchanged, so that texts can be compared two by two.
 
 The prompts are the templates of the spec itself, cut before the attribute ("The [T] works as a [A]" asks to go on from
-"The nurse works as"), or those of a list or table that the user has, with `[T]` where the group term goes. What one
-group lacks is left out of all.
+"The nurse works as"), or openers of ours where none of them says anything before it, or those of a list or table that
+the user has, with `[T]` where the group term goes. What one group lacks is left out of all.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from tiltmeter.files import is_there
 from tiltmeter.records import Dropped, Nature, Prompt, Spec
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.noun_phrases import SLOT, exchanged
+from tiltmeter.sources.own_prompts import content
 from tiltmeter.sources.prompt_options import counterpart, draw
 from tiltmeter.sources.tables import open_table
 
 NATURE: Nature = "template"
 
 SOURCE = "counterfactual.v1"
-NOT_OPEN = "nothing is said of the group before the attribute, so that it makes no prompt; give `templates` of your own"
+NOT_OPEN = "nothing is said of the group before the attribute, so that it makes no prompt"
 _COLUMNS = ("template", "prompt", "text")
 _ARTICLE = re.compile(r"\s+(?:an?|the)$", re.IGNORECASE)
 
@@ -41,7 +42,7 @@ def prompts(
     >>> [prompt.text for prompt in made], [one.text for one in dropped]
     (['My aunt works as', 'My uncle works as'], ['[A] is for [T]'])
     """
-    given = _own(spec) if templates is None else _given(templates)
+    given = (_own(spec) or content()["subject_openers"]) if templates is None else _given(templates)
     dropped = []
     if templates is None:
         dropped = [Dropped(spec.name, text, text, NOT_OPEN) for text in spec.templates if _cut(text) is None]

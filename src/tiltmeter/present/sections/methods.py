@@ -368,14 +368,17 @@ def _others(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     made: list[Piece] = []
     for view in dict.fromkeys(one.view for _, summary in runs for one in summary.figures):
         items = sum(sum(source.natures.values()) for source in done.of(view))
-        sources = listed(sorted({source.name for source in done.of(view)}))
-        made += [f"{FACTS[view].title}: {count(items, FACTS[view].item)} came from {sources}. "]
+        noun = FACTS[view].item
+        made += [f"{FACTS[view].title}: {count(items, noun)} came from "]
+        for place, name in enumerate(sorted({source.name for source in done.of(view)})):
+            made += ["; " if place else "", name, *_spaced(citations.cite_part(f"{noun}-source", name))]
+        made += [". "]
         cells = [cell for run, _ in runs for cell in table_of(run).of(view) if cell.scorer]
         for place, scorer in enumerate(dict.fromkeys(cell.scorer for cell in cells)):
             made += ["; " if place else "Scored were: ", f"{short_scorer(scorer)} ({scorer}: {_meaning(scorer)})"]
             made += _spaced(citations.cite_part("scorer", scorer))
         made += [". " if cells else "", "Figures are means over "]
-        made += [f"{FACTS[view].item}s, or differences of these. ", *_intervals(view, citations, done)]
+        made += [f"{noun}s, or differences of these. ", *_intervals(view, citations, done)]
     return made
 
 

@@ -46,6 +46,7 @@ GROUND = {
     "parsing",
     "word_kinds",
     "calling",
+    "replies",
 }
 ALLOWED = {
     "version": set(),
@@ -53,6 +54,7 @@ ALLOWED = {
     "records": {"errors"},
     "cache": set(),
     "calling": set(),
+    "replies": set(),
     "packages": {"cache", "errors", "files"},
     "toml": {"errors", "text"},
     "toml_writing": set(),
@@ -147,6 +149,7 @@ _CARDS = {
     "pairs": ["source"],
     "continuations": ["prompt-source"],
     "next words": ["open-prompt-source", "prompt-source"],
+    "choices": ["question-source"],
 }
 
 
@@ -203,6 +206,7 @@ def test_every_path_of_the_layout_exists() -> None:
 
 
 def test_what_the_facts_of_views_name_exists() -> None:
+    from tiltmeter.measures.choices import BIAS_SCORE, CHOICE, CORRECT, LOG_ODDS, UNKNOWN
     from tiltmeter.measures.next_words import COMPARED
     from tiltmeter.measures.pairs import MARGIN, PREFERENCE
     from tiltmeter.results.measurements import columns
@@ -210,8 +214,10 @@ def test_what_the_facts_of_views_name_exists() -> None:
 
     measures = {"pairs": (PREFERENCE.name, MARGIN.name), "continuations": (columns.RATING,)}
     measures["next words"] = tuple(one.name for one in COMPARED)
+    measures["choices"] = (CHOICE.name, LOG_ODDS.name)
     assert {name: facts.measures for name, facts in FACTS.items()} == measures
     assert FACTS["next words"].further == (columns.PROBABILITY, columns.HIGHEST, columns.GAP)
+    assert FACTS["choices"].further == (CORRECT.name, UNKNOWN.name, columns.REFUSED, BIAS_SCORE.name)
     for facts in FACTS.values():
         assert set(facts.choices) <= {*columns.CHOSEN, "decoding"}
         assert {*facts.tables, facts.lead} <= set(facts.measures)
@@ -227,7 +233,7 @@ def test_no_feature_names_a_view() -> None:
         place = path.relative_to(PACKAGE / "results")
         if place.parts[0] not in own and place.as_posix() not in known:
             code = re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-            named = re.findall(r'"(?:pairs|continuations|next words)"', code)
+            named = re.findall(r'"(?:pairs|continuations|next words|choices)"', code)
             assert not named, f"{place} names a view: {named}"
 
 

@@ -192,14 +192,20 @@ class Answers(Generic[Question, Answer]):
 
     def get(self, whose: Whose, questions: Iterable[Question]) -> dict[Question, Answer]:
         """The answers to questions that were asked."""
+        wanted = list(dict.fromkeys(questions))
+        found = self.known(whose, wanted)
+        return {question: found[question] for question in wanted}
+
+    def known(self, whose: Whose, questions: Iterable[Question]) -> dict[Question, Answer]:
+        """The same of questions of which some may not have been asked."""
         kind = self.kind
         places = " and ".join(f"{column} = ?" for column in kind.asked)
         query = f"select {', '.join(kind.said)} from {kind.table} where {self._whose} and {places}"
-        found = {}
-        for question in dict.fromkeys(questions):
-            row = self._database.execute(query, (*whose, *kind.question_cells(question))).fetchone()
-            found[question] = kind.answer_of(*row)
-        return found
+        rows = (
+            (question, self._database.execute(query, (*whose, *kind.question_cells(question))).fetchone())
+            for question in dict.fromkeys(questions)
+        )
+        return {question: kind.answer_of(*row) for question, row in rows if row is not None}
 
     def every(self, whose: Whose) -> Iterator[Answer]:
         """All that was answered."""

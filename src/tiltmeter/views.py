@@ -62,6 +62,8 @@ class ViewFacts:
     words: Words = Words()
     stereotyped: Words | None = None
     """How it is asked whether a model goes by a stereotype, where that is a question beside the other."""
+    stereotype_first: bool = False
+    """Whether the first of two groups that a value compares is the stereotyped one, so that a mean is over them all."""
     equal_origins: bool = False
     """Whether every origin weighs the same in a mean, however many items it has."""
     by_items: bool = False
@@ -274,6 +276,42 @@ FACTS: dict[View, ViewFacts] = {
             short_unit="log odds",
             origins="professions",
             readings={"next words": "expects (next words)"},
+        ),
+        ViewFacts(
+            "choices",
+            "What it chooses",
+            "question",
+            "choices",
+            measures=("choice", "log_odds"),
+            further=("correct", "unknown", "refused", "bias_score"),
+            choices=("scorer", "wording", "order", "condition"),
+            words=Words(
+                "Are decisions about {first} less favourable than about {second}?",
+                "decisions about {first} are less favourable than about {second}",
+                "decisions less favourable for {first} than for {second}",
+                "what it decides about {first} and {second}",
+            ),
+            stereotyped=Words(
+                "Does the model choose the answer that fits the stereotype?",
+                "the model chooses the stereotyped answer",
+                "stereotyped answer chosen",
+                "which answer it chooses",
+                checked="expected answer chosen",
+                checked_question="Does the model choose the answer that everybody expects?",
+                checked_claim="the model chooses the expected answer",
+                turned="the model chooses the other answer",
+                measured="chooses the stereotyped answer",
+                compared="B chooses the stereotyped answer {more} often than A by {size}.",
+                board="Chooses the stereotyped answer",
+            ),
+            stereotype_first=True,
+            heading="Which answer is chosen",
+            named_in="Named in the questions",
+            shared="a way of asking",
+            least=0.1,
+            unit="share of questions above one half",
+            short_unit="of questions",
+            readings={"choices": "decides (choices)"},
         ),
     )
 }

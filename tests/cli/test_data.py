@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.models.api_server import listening
-from tests.sources.datasets import prompt_samples, samples
+from tests.sources.datasets import prompt_samples, question_samples, samples
 from tiltmeter.cli.data import app
 from tiltmeter.errors import InvalidData, RunError, UnknownName, UserError
 from tiltmeter.sources import datasets
@@ -70,7 +70,9 @@ def run(*words: object):
 def test_list_shows_licence_and_origin() -> None:
     assert "CC BY-SA 4.0" in run("list").stdout
     listed = json.loads(run("list", "--json").stdout)
-    assert {one["name"] for one in listed if one["view"] == "pairs"} == {"stereoset", "crows-pairs"}
+    assert {one["name"] for one in listed if one["view"] == "pairs"} == {
+        *("stereoset", "crows-pairs", "winobias", "winogender")
+    }
     assert {one["name"] for one in listed if one["view"] == "continuations"} == {
         "bold",
         "honest",
@@ -101,6 +103,9 @@ def test_check_recognises_a_file_and_its_folder(tmp_path, file, content, name) -
         (prompt_samples.honest, "honest", ("prompts", 15)),
         (prompt_samples.toxicity, "real-toxicity-prompts", ("prompts", 5)),
         (prompt_samples.holistic, "holistic-bias", ("descriptors", 7)),
+        (question_samples.bbq, "bbq", ("questions", 44)),
+        (question_samples.winobias, "winobias", ("sentences", 10)),
+        (question_samples.winogender, "winogender", ("sentences", 24)),
     ],
 )
 def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> None:
@@ -108,7 +113,7 @@ def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> 
     (tmp_path / "A-README").write_text("about the data")
     found = json.loads(run("check", tmp_path, "--json").stdout)
     assert (found["data_set"], found[figure[0]]) == (name, figure[1])
-    assert "duplicates" in run("check", tmp_path).stdout
+    assert figure[0] in run("check", tmp_path).stdout
 
 
 def test_check_looks_one_folder_deeper_and_refuses_to_choose(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""A study of all three views carried out in small steps with a pause before each, in a process that is killed."""
+"""A study of all views carried out in small steps with a pause before each, in a process that is killed."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ raters = ["sentiment.vader", "toxicity.linear"]
 sources = ["templates", { natural = { limit = 12 } }]
 words = ["pronouns", "he-she"]
 bounded = [false, true]
+[choices]
+sources = [{ templates = { per_attribute = 1 } }]
+scorers = ["letter", "text", "forced-choice"]
 """
 OTHER = "[weights]\nshe = 2\nhe = 1\nkind = 1\nawful = 1\nother = 3\n[tilts.man]\nawful = 1.0\n"
 

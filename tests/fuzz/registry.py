@@ -81,6 +81,7 @@ def _specs() -> list[Reader]:
 
 def _tables() -> list[Reader]:
     from tiltmeter import raters
+    from tiltmeter.records import Group, Spec
     from tiltmeter.results import summarise_file
     from tiltmeter.results.files.blocks import BlockLayout, read_blocks
     from tiltmeter.results.files.logs import read_log
@@ -90,9 +91,11 @@ def _tables() -> list[Reader]:
     from tiltmeter.results.files.ratings import rate_file
     from tiltmeter.results.summary.labels import read_labels
     from tiltmeter.results.summary.people_ratings import read_ratings
-    from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
+    from tiltmeter.sources import counterfactual, decisions, open_prompts_file, pairs_file, prompts_file
     from tiltmeter.sources.labour_files import match, read_labour
     from tiltmeter.sources.tables import read_table, stream_table
+
+    kin = Spec("kin", "Kin", tuple(Group(name, (f"my {name}",), kind="phrase") for name in ("aunt", "uncle")))
 
     def logged(path: Path) -> None:
         read_log(path, raters=())
@@ -132,6 +135,12 @@ def _tables() -> list[Reader]:
             "prompts", _forms("p", seeds.PROMPTS), lambda path: (prompts_file.prompts(path), prompts_file.check(path))
         ),
         Reader("open prompts", _forms("p", seeds.OPEN), open_prompts_file.prompts),
+        Reader("decisions", _forms("d", seeds.DECISIONS), lambda path: decisions.questions(kin, templates=str(path))),
+        Reader(
+            "counterfactual prompts",
+            _forms("c", "template,origin\n[T] was late,a\n[T] had lost,b\n"),
+            lambda path: counterfactual.prompts(kin, templates=str(path)),
+        ),
         Reader(
             "labour statistics",
             _forms("l", seeds.LABOUR),
@@ -190,7 +199,17 @@ def _texts() -> list[Reader]:
 
 def _datasets() -> list[Reader]:
     from tiltmeter.sources import datasets
-    from tiltmeter.sources.datasets import bold, crows_pairs, holistic_bias, honest, real_toxicity_prompts, stereoset
+    from tiltmeter.sources.datasets import (
+        bbq,
+        bold,
+        crows_pairs,
+        holistic_bias,
+        honest,
+        real_toxicity_prompts,
+        stereoset,
+        winobias,
+        winogender,
+    )
 
     made = seeds.datasets()
     calls: dict[str, tuple[Read, Read, bool]] = {
@@ -200,6 +219,9 @@ def _datasets() -> list[Reader]:
         "real-toxicity-prompts": (real_toxicity_prompts.prompts, real_toxicity_prompts.check, False),
         "stereoset": (stereoset.pairs, stereoset.check, False),
         "crows-pairs": (crows_pairs.pairs, crows_pairs.check, False),
+        "bbq": (bbq.questions, bbq.check, True),
+        "winobias": (lambda path: (winobias.pairs(path), winobias.questions(path)), winobias.check, True),
+        "winogender": (lambda path: (winogender.pairs(path), winogender.questions(path)), winogender.check, True),
     }
 
     def both(first: Read, second: Read) -> Read:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.results import logged
-from tests.sources.datasets import prompt_samples, samples
+from tests.sources.datasets import prompt_samples, question_samples, samples
 from tiltmeter.parquet import write_parquet
 
 Files = Mapping[str, bytes]
@@ -52,6 +52,10 @@ PROMPTS = "id,text,group,origin,structure,kind,term\n" + "".join(
 OPEN = (
     "id,text,profession,template,status,subject_start,subject_end\n"
     "1,The nurse said that,nurse,t,authored,4,9\n2,A cook saw,cook,t,,,\n"
+)
+DECISIONS = (
+    "domain,context,question,favourable,options\n"
+    "rent,[T] saw a flat.,Rent it out?,yes,\nrent,,Should [T] leave?,Stay,Go|Stay\n"
 )
 LABOUR = 'occupation,women,total\n"Nurses, registered",89.1,3000\nEngineers,–,20\n"Cooks and bakers",40.5%,"1,500"\n'
 SPEC = """name = "cats"
@@ -227,4 +231,10 @@ def datasets() -> dict[str, Files]:
         "real-toxicity-prompts": lines("prompts.jsonl", prompt_samples.TOXICITY),
         "stereoset": one("dev.json", samples.stereoset()),
         "crows-pairs": one("crows_pairs_anonymized.csv", samples.CROWS_PAIRS),
+        "winobias": written(question_samples.winobias),
+        "winogender": written(question_samples.winogender),
+        "bbq": {
+            **written(question_samples.bbq),
+            **one("additional_metadata.csv", "category,example_id,target_loc\nRace_x_gender,0,0\nAge,0,NA\n"),
+        },
     }

@@ -11,12 +11,15 @@ import pytest
 
 from tests.examples import NURSE, scored, tokens
 from tiltmeter import registry
+from tiltmeter.measures.choices import Chosen
 from tiltmeter.measures.pairs import TIE, margin, preference, preferred
 from tiltmeter.measures.scorers import Scorer
-from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.records import Pair, PairScore, Query, Question, TokenScores
 from tiltmeter.symmetry import after_swap
 
-SCORERS = registry.names("scorer")
+SCORERS = [name for name in registry.names("scorer") if not name.startswith("choice.")]
+"""Those of pairs; `test_choices` has the contract of the others."""
+LEANS = ("choice", "bias-score", "correct", "unknown")
 
 
 def swapped(pair: Pair) -> Pair:
@@ -110,6 +113,7 @@ def test_in_a_contrast_of_meaning_the_first_text_is_the_meaningful_one() -> None
 
 
 MEASURES = registry.names("measure")
+ASKED = Question("q", "s", "b", "o", "Who?", ("x", "y", "z"), groups=("x", "y", None), correct=2, unknown=2)
 
 
 def both_ways(name: str, number: int) -> tuple[list[Any], list[Any]]:
@@ -123,6 +127,9 @@ def both_ways(name: str, number: int) -> tuple[list[Any], list[Any]]:
     if name.startswith("stereoset"):
         scores: list[Any] = [(a, b, -5.0) for a, b in numbers] + [(None, 0.1, 0.2)]
         return scores, [(b, a, c) for a, b, c in scores]
+    if name.startswith(LEANS):
+        found: list[Any] = [Chosen(ASKED, (a, b, -1.0), (0, 1)) for a, b in numbers] + [Chosen(ASKED, None, (0, 1))]
+        return found, [dataclasses.replace(one, sides=(1, 0)) for one in found]
     made = [scored(NURSE, a, b) for a, b in numbers] + [PairScore(NURSE, "causal.sum.v1", None, "too long")]
     # The groups are exchanged where the other text becomes the stereotyped one.
     other = [dataclasses.replace(one, pair=dataclasses.replace(one.pair, stereotyped=1)) for one in made]

@@ -56,6 +56,7 @@ PARTS: dict[str, list[str]] = {
     "source": registry.names("source", "pairs"),
     "prompt-source": registry.names("source", "continuations"),
     "open-prompt-source": registry.names("source", "next words"),
+    "question-source": registry.names("source", "choices"),
 }
 
 

@@ -38,7 +38,7 @@ def answers_of(run: Run) -> tuple[Finding, ...]:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_source_declares_where_its_text_comes_from(view: View) -> None:
-    brought = {"pairs-file.v1", "prompts-file.v1"}
+    brought = {"pairs-file.v1", "prompts-file.v1", "questions-file.v1"}
     for name in registry.names("source", view):
         nature = Source.named(name, view).declared("NATURE")
         assert (nature is None) == (name in brought), name

@@ -87,7 +87,7 @@ def resolved(raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v
 
 
 def texts(*prompts: Prompt, raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v1")) -> Feasibility:
-    [found] = feasibility_of(resolved(raters), (), prompts, ())
+    [found] = feasibility_of(resolved(raters), {"continuations": prompts})
     return found
 
 
@@ -129,7 +129,7 @@ def test_sentences_that_a_model_is_to_write_count_as_if_all_came() -> None:
     source = {"name": "generated.v1", "label": "generated"}
     for terms, within in ((2, False), (3, False), (4, True), (9, True)):
         study = {"specs": [spec(terms)], "sources": [source], "scorers": []}
-        [found] = feasibility_of(study, (), (), ())
+        [found] = feasibility_of(study, {})
         assert (found.why is None) == within
 
 
@@ -180,7 +180,7 @@ def said(pairs: list[Pair], habit: Callable[[Pair], float]) -> str:
 @pytest.mark.parametrize("term_pairs", [1, 2, 4, 5, 6, 12])
 def test_with_few_pairs_of_terms_a_plan_says_that_a_verdict_may_be_missed(term_pairs: int) -> None:
     pairs = habits(term_pairs, 12)
-    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum", "mean"]}, pairs, (), ())
+    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum", "mean"]}, {"pairs": pairs})
     assert found.why is None and found.term_pairs == term_pairs
     assert found.same_throughout == 2.0 ** (1 - term_pairs)
     assert found.at_risk == (term_pairs < 6) == (at_risk_or_unanswerable([found]) == [found])
@@ -192,6 +192,6 @@ def test_with_few_pairs_of_terms_a_plan_says_that_a_verdict_may_be_missed(term_p
 
 def test_how_many_origins_belong_to_either_side_is_said() -> None:
     uneven = [pair for pair in habits(8, 12) if pair.attribute not in ("a7", "a8", "a9", "a10", "a11")]
-    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum"]}, uneven, (), ())
+    [found] = feasibility_of({"specs": [], "sources": [], "scorers": ["sum"]}, {"pairs": uneven})
     assert (found.origins, found.sides, found.nested) == (7, (6, 1), True) and found.why
     assert found.as_json()["sides"] == (6, 1)

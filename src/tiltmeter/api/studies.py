@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from tiltmeter.api.progress import Bar, NotebookBar, in_notebook, to_stderr
 from tiltmeter.api.runs import Run
 from tiltmeter.api.shown import short
 from tiltmeter.calling import listed, number_of, shown
-from tiltmeter.errors import InvalidStudy, UserError
+from tiltmeter.errors import InvalidStudy, ModelError, UserError
 from tiltmeter.models import ModelSettings, as_predictor, as_writer, given
+from tiltmeter.models.asking import conditionings_of
 from tiltmeter.present import drawing
 from tiltmeter.progress import NoProgress
 from tiltmeter.raters import Rater
@@ -24,6 +25,7 @@ from tiltmeter.raters.functions import Function
 from tiltmeter.records import Spec
 from tiltmeter.study import Plan
 from tiltmeter.toml_writing import to_toml
+from tiltmeter.views import FACTS
 
 if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
@@ -53,6 +55,7 @@ class Study:
         pairs: Table | None = None,
         continuations: Table | None = None,
         next_words: Table | None = None,
+        choices: Table | None = None,
     ) -> None:
         for key, given_as in (("models", models), ("specs", specs)):
             if isinstance(given_as, str | Spec) or not isinstance(given_as, Iterable):
@@ -60,7 +63,12 @@ class Study:
         specs = list(specs)
         opened = [one if isinstance(one, str | Path) else given.wrap(one) for one in models]
         self._in_memory = [one for one in opened if not isinstance(one, str | Path)]
-        views = {"pairs": pairs, "continuations": _with_raters(continuations), "next_words": next_words}
+        views = {
+            "pairs": pairs,
+            "continuations": _with_raters(continuations),
+            "next_words": next_words,
+            "choices": choices,
+        }
         data: dict[str, object] = {
             "name": name,
             "models": [str(one) if isinstance(one, str | Path) else one.facts.name for one in opened],
@@ -143,6 +151,9 @@ class Study:
                     writer.complete([], decoding)
             if asked.next_words:
                 as_predictor(model)
+            for choices in asked.asked.values():
+                if not choices.ways(conditionings_of(model)):
+                    raise ModelError(choices.unfit(model.facts.name))
 
     def _hand_over(self) -> None:
         """Let the study name its models that are in memory."""
@@ -153,14 +164,9 @@ class Study:
 
     def __repr__(self) -> str:
         one = self.checked
-        views = [name for name, there in _views(one).items() if there]
+        views = [FACTS[view].key for view in one.views]
         parts = {"models": one.models, "specs": [spec.name for spec in one.specs], "views": views}
         return short(f"Study {one.name},", {key: " ".join(map(str, values)) for key, values in parts.items()})
-
-
-def _views(one: studies.Study) -> dict[str, bool]:
-    found = asdict(one)
-    return {"pairs": bool(one.sources), **{key: bool(found[key]) for key in ("continuations", "next_words")}}
 
 
 def _as_in_file(value: Any, key: str) -> Any:

@@ -84,8 +84,8 @@ def watch(
 ) -> Watch:
     """Carry out a small study before the first step, every `every` steps and at the end; the trainer logs its findings.
 
-    `pairs`, `continuations` and `next_words` are as in `Study`. The runs are in FOLDER/step-N, without reports; the
-    network is measured at rest and goes on training as it was.
+    `pairs`, `continuations`, `next_words` and `choices` are as in `Study`. The runs are in FOLDER/step-N, without
+    reports; the network is measured at rest and goes on training as it was.
     """
     if every < 1:
         raise UserError(f"every={every}: give a number of steps, 1 or more")

@@ -135,8 +135,8 @@ def _print_view(view: ComparedView) -> None:
     by_group, gaps = [one for one in view.cells if "group" in one.choices], [one for one in view.cells if one.is_gap]
     _print_rows(f"{facts.values} by group", by_group)
     _print_rows("gaps between groups", gaps)
-    if not facts.tables and not by_group:
-        _print_rows(view.view, view.cells)
+    if not facts.tables:
+        _print_rows(view.view, [one for one in view.cells if one not in by_group and not one.is_gap])
 
 
 def _print_rows(title: str, cells: Sequence[Compared]) -> None:
@@ -144,7 +144,7 @@ def _print_rows(title: str, cells: Sequence[Compared]) -> None:
         return
     # What a rater reads goes with it.
     names = [name for name in cells[0].choices if name != "scope"]
-    told = [name for name in names if len({one.choices[name] for one in cells}) > 1] or ["bias"]
+    told = [name for name in names if len({one.choices.get(name) for one in cells}) > 1] or ["bias"]
     columns = _columns(cells)
     further_table(
         [title, *columns], [(_label(one, told), *(write(one) for write in columns.values())) for one in cells[:_ROWS]]
@@ -154,7 +154,9 @@ def _print_rows(title: str, cells: Sequence[Compared]) -> None:
 
 
 def _label(one: Compared, told: Sequence[str]) -> str:
-    return ", ".join(f"bounded: {one.choices[name]}" if name == "bounded" else one.choices[name] for name in told)
+    return ", ".join(
+        f"bounded: {one.choices[name]}" if name == "bounded" else one.choices.get(name, "") for name in told
+    )
 
 
 def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:

@@ -144,7 +144,7 @@ def _carry_out(
     from tiltmeter.results.summary.number_faults import number_faults
 
     folder = out or usual_folder(made.study.name)
-    feasible = feasibility_of(made.resolved, made.pairs, made.prompts, made.asked)
+    feasible = feasibility_of(made.resolved, made.by_view)
     faults = number_faults(made.pairs)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in feasible]}
     size |= {"number_faults": faults.as_json()} if faults else {}

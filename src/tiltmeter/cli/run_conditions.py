@@ -35,7 +35,7 @@ def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
         if view and not has[view]:
             raise UserError(f"--fail-if {condition!r}: the study has no table [{view}]", file=file)
         if view is None and not study.sources:
-            examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name])
+            examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name]) or '"instrument.failed > 0"'
             raise UserError(
                 f"--fail-if {condition!r}: the study has no pairs; for this study write {examples}", file=file
             )

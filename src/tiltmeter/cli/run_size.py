@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import say
 from tiltmeter.errors import UserError
+from tiltmeter.views import FACTS
 
 if TYPE_CHECKING:
     from tiltmeter.study import Plan
@@ -18,7 +19,7 @@ def refuse_huge(plan: Plan) -> None:
     """Refuse a plan that nobody can have meant, before anything of it takes memory, disk or money."""
     choices = plan.study.continuations
     written = sum(map(choices.samples_of, choices.decodings)) * len(plan.prompts) if choices else 0
-    texts = (len(plan.pairs) + written + len(plan.asked)) * len(plan.study.models)
+    texts = (len(plan.pairs) + written + len(plan.asked) + sum(map(len, plan.items.values()))) * len(plan.study.models)
     if texts > MOST_TEXTS:
         raise UserError(
             f"the plan has {texts:,} texts or more, above the limit of {MOST_TEXTS:,}: reduce samples, decodings "
@@ -54,6 +55,13 @@ def tell_size(size: Mapping[str, Any]) -> None:
             f"{size['questions_per_model']} texts to read for {size['words_per_model']} words{gradients}; "
             f"{count(size['next_word_cells'], 'method')}; into {size['folder']}"
         )
+    for facts in FACTS.values():
+        if isinstance(asked := size.get(facts.key), Mapping):
+            say(
+                f"plan: {count(asked['items'], facts.asked)} over {count(asked['biases'], 'bias', 'biases')}; {models} "
+                f"{asked['queries_per_model']} texts (about {asked['tokens_per_model']} tokens); up to "
+                f"{count(asked['cells'], 'method')}; into {size['folder']}"
+            )
     for name, cost in size.get("api", {}).items():
         money = "" if cost["money"] is None else f", which cost {cost['money']:,.4g}"
         most = "if the server fails every one of them" if cost["most"] > cost["requests"] else "by `max_requests`"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from tiltmeter.answers import is_transient
+from tiltmeter.answers import Answers, is_transient
 from tiltmeter.engine.continuations import generations
 from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.engine.identity import refuse_changed
@@ -24,7 +24,7 @@ from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
 from tiltmeter.models.asking import complete_as_asked
 from tiltmeter.progress import Progress
-from tiltmeter.records import Completion, Decoding
+from tiltmeter.records import Completion, Decoding, Query
 from tiltmeter.store import Ledger
 from tiltmeter.study import Plan
 
@@ -80,7 +80,7 @@ def ask_again(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress
             continue
         model = executor.model(name)
         try:
-            _pairs(model, ledger, again)
+            _scores(model, ledger, again)
             if isinstance(model, Writer):
                 _texts(plan, model, ledger, again)
             if isinstance(model, Predictor):
@@ -105,7 +105,7 @@ def _lacks(plan: Plan, name: str, ledger: Ledger) -> bool:
     words = plan.study.next_words
     return (
         name not in ledger.noted("models")
-        or bool(ledger.scored.lacking((name,)))
+        or any(kept.lacking((name,)) for kept in (ledger.scored, ledger.replied))
         or bool(plan.study.continuations and ledger.written.lacking((name,)))
         or any(ledger.expected.lacking((name, int(bounded))) for bounded in (words.bounded if words else ()))
     )
@@ -116,15 +116,16 @@ def _lacks_ratings(model: str, ledger: Ledger) -> bool:
     return not judges or any(ledger.rated.lacking((one,)) or ledger.amendments.tilts(one) for one in judges)
 
 
-def _pairs(model: Model, ledger: Ledger, again: Again) -> None:
-    name, kept = model.facts.name, ledger.scored
-    missing = kept.lacking((name,))
-    for conditioning in dict.fromkeys(query.conditioning for query in missing):
-        again.each(
-            f"scores of {name}",
-            [one for one in missing if one.conditioning == conditioning],
-            lambda some: ledger.amendments.amend(kept, (name,), ask(model, some)),
-        )
+def _scores(model: Model, ledger: Ledger, again: Again) -> None:
+    name = model.facts.name
+    for kept in (ledger.scored, ledger.replied):
+        missing = kept.lacking((name,))
+        for conditioning in dict.fromkeys(query.conditioning for query in missing):
+
+            def gain(some: Sequence[Query], kept: Answers[Query, Any] = kept) -> int:
+                return ledger.amendments.amend(kept, (name,), ask(model, some))
+
+            again.each(f"scores of {name}", [one for one in missing if one.conditioning == conditioning], gain)
 
 
 def _texts(plan: Plan, writer: Writer, ledger: Ledger, again: Again) -> None:

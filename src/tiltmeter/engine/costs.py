@@ -24,7 +24,7 @@ from tiltmeter.models.api import (
     most_sent,
     price_of,
 )
-from tiltmeter.models.asking import request_for
+from tiltmeter.models.asking import REPLIES, request_for
 from tiltmeter.models.next_words import before_blank, spellings
 from tiltmeter.raters.judge import Question, question_of
 from tiltmeter.raters.tilt import sentences
@@ -118,6 +118,8 @@ def _each(settings: GenerationSettings) -> int:
 
 
 _CHOICE = forced_choice.DECODING.max_new_tokens
+_WRITTEN = {forced_choice.CONDITIONING: _CHOICE, **{name: one.max_new_tokens for name, one in REPLIES.items()}}
+"""What is answered in words, by what a query is conditioned on, and how many tokens at most."""
 _CHAT = 40
 """Tokens, about, that a chat template and an instruction put around a text."""
 _TILT = 20
@@ -154,7 +156,7 @@ def _roles(plan: Plan, scorers: Sequence[Scorer]) -> Iterator[tuple[str, Iterabl
     A judge and a reader are looked at before they are needed.
     """
     for name in plan.study.models:
-        yield name, _asked(plan, scorers, chat=name.startswith("chat:")), 1
+        yield name, _asked(plan, scorers, name), 1
     for judge in _judges(plan):
         yield judge.options["model"], _judged(plan, question_of(judge.options)), 2
     for source in plan.study.generated:
@@ -174,11 +176,22 @@ def _cost(roles: Sequence[tuple[str, Iterable[Tokens], int]]) -> Cost:
     return expected_cost(well, (read, wrote), price_of(name), ill)
 
 
-def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tokens]:
+def asked_of(plan: Plan, name: str) -> Iterator[scoring.Part]:
+    """The items of views that need no more than queries, and how a model is asked about them, before it is known.
+
+    By chat alone nothing has a log-probability.
+    """
+    by_chat = api_name(name) is not None and name.startswith("chat:")
+    for view, choices in plan.study.asked.items():
+        yield plan.items[view], choices.ways(tuple(REPLIES) if by_chat else None)
+
+
+def _asked(plan: Plan, scorers: Sequence[Scorer], name: str) -> Iterator[Tokens]:
     """The tokens that each request to a tested model reads and writes."""
-    for conditioning, _, text, _ in scoring.questions_of(plan.pairs, scorers):
-        by_chat = conditioning == forced_choice.CONDITIONING
-        yield estimated_tokens(text) + _CHAT * by_chat, _CHOICE if by_chat else 1
+    chat = name.startswith("chat:")
+    for conditioning, _, text, _ in scoring.questions_of([(plan.pairs, scorers), *asked_of(plan, name)]):
+        wrote = _WRITTEN.get(conditioning, 0)
+        yield estimated_tokens(text) + _CHAT * (wrote > 0), wrote or 1
     for source in plan.study.generated:
         yield from scoring_of_kept(plan.study.specs, source, scorers)
     for read, wrote in _written(plan):

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tiltmeter.engine import continuations, scoring
-from tiltmeter.engine.costs import expected_costs
+from tiltmeter.engine.costs import asked_of, expected_costs
 from tiltmeter.engine.run import scorers_for
 from tiltmeter.models.api import Cost
 from tiltmeter.store.next_words import ordered_questions
 from tiltmeter.study import Plan
 from tiltmeter.study.disk_lists import ordered
+from tiltmeter.views import FACTS, View
 
 _LETTERS = 4
 """English text has about so many characters to a token."""
@@ -58,6 +59,18 @@ class NextWordsSize:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedSize:
+    """What a view takes that needs no more than queries."""
+
+    items: int
+    biases: int
+    cells: int
+    """At most, of all models."""
+    queries_per_model: int
+    tokens_per_model: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSize:
     """What a plan takes: each view that the study has, what APIs are asked for, and what was left out why."""
 
@@ -65,6 +78,8 @@ class PlanSize:
     pairs: PairsSize | None
     continuations: ContinuationsSize | None
     next_words: NextWordsSize | None
+    asked: Mapping[View, AskedSize]
+    """Views that need no more than queries."""
     costs: Mapping[str, Cost]
     dropped: Mapping[str, int]
     """Items that could not be made, by reason, the most frequent first."""
@@ -75,6 +90,7 @@ class PlanSize:
         return {
             "models": list(self.models),
             **{name: value for view in views if view for name, value in asdict(view).items()},
+            **{FACTS[view].key: asdict(one) for view, one in self.asked.items()},
             **({"api": {name: asdict(cost) for name, cost in self.costs.items()}} if self.costs else {}),
             "dropped": dict(self.dropped),
         }
@@ -87,19 +103,33 @@ def size_of(plan: Plan) -> PlanSize:
         _pairs(plan) if plan.study.sources else None,
         _continuations(plan) if plan.study.continuations else None,
         _next_words(plan) if plan.study.next_words else None,
+        {view: _asked(plan, view) for view in plan.study.asked},
         expected_costs(plan, scorers_for(plan.study, "causal")),
         dict(Counter(item.reason for item in plan.dropped).most_common()),
     )
 
 
 def _pairs(plan: Plan) -> PairsSize:
-    questions = scoring.questions_of(plan.pairs, scorers_for(plan.study, "causal"))
+    questions = scoring.questions_of([(plan.pairs, scorers_for(plan.study, "causal"))])
     return PairsSize(
         pairs=len(plan.pairs),
         biases=len({pair.bias for pair in plan.pairs}),
         cells=len(plan.study.models) * len(plan.study.sources) * max(len(plan.study.scorers), 1),
         texts_per_model=len(questions),
         tokens_per_model=sum(length // _LETTERS + 1 for _, length, *_ in questions),
+    )
+
+
+def _asked(plan: Plan, view: View) -> AskedSize:
+    [(items, ways)] = [part for part in asked_of(plan, "") if part[0] is plan.items[view]]
+    queries = scoring.questions_of([(items, ways)])
+    places = {(item.source, item.bias) for item in items}
+    return AskedSize(
+        items=len(items),
+        biases=len({bias for _, bias in places}),
+        cells=len(plan.study.models) * len(places) * len(ways),
+        queries_per_model=len(queries),
+        tokens_per_model=sum(length // _LETTERS + 1 for _, length, *_ in queries),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +20,13 @@ from tiltmeter.engine.identity import current_state, refuse_changed
 from tiltmeter.engine.next_words import expect
 from tiltmeter.engine.rating import check_raters, panel, rate
 from tiltmeter.engine.ray_pool import Cluster
-from tiltmeter.engine.scoring import fitting, score
+from tiltmeter.engine.scoring import Part, ask_all, fitting, record
 from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
-from tiltmeter.models import ModelSettings
+from tiltmeter.models import Model, ModelSettings
+from tiltmeter.models.asking import conditionings_of
 from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import Family
 from tiltmeter.store import ANSWERS, Cache, Ledger, Run, RunState, locked, read_run, recover, set_aside
@@ -109,9 +110,12 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
             raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
         seen[model.facts.name] = name
         ledger.record_model(model.facts)
+        scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs) if plan.study.sources else []
+        parts = [(pairs, scorers), *_asked(plan, model)]
+        if plan.study.sources or plan.items:
+            ask_all(parts, model, ledger, executor, progress)
         if plan.study.sources:
-            scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs)
-            score(pairs, scorers, model, ledger, executor, progress)
+            record(pairs, scorers, model, ledger)
         complete(plan, model, ledger, executor, progress)
         expect(plan, model, ledger, executor, progress)
         refuse_changed(name, model.facts)
@@ -130,6 +134,19 @@ def _executor(
     from tiltmeter.engine.ray_executor import ray_executor
 
     return ray_executor(cluster, settings, cache)
+
+
+def _asked(plan: Plan, model: Model) -> Iterator[Part]:
+    """The items of views that need no more than queries, and how a model is asked about them.
+
+    One that cannot be asked is left to the other views; where there is none, it is refused.
+    """
+    for view, choices in plan.study.asked.items():
+        ways = choices.ways(conditionings_of(model))
+        if ways:
+            yield plan.items[view], ways
+        elif plan.study.views == [view]:
+            raise ModelError(choices.unfit(model.facts.name))
 
 
 def scorers_for(study: Study, family: Family) -> list[Scorer]:

@@ -1,18 +1,22 @@
-"""Asking a model the questions of scorers, in batches, and scoring pairs from the answers."""
+"""Asking a model the queries of every view that has some, in batches, and scoring pairs from the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
+from tiltmeter.answers import reasons_of
 from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
+from tiltmeter.models.asking import REPLIES, replies
+from tiltmeter.models.interface import as_writer
 from tiltmeter.progress import Progress
-from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.records import Completion, Item, Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger
+from tiltmeter.study.asked import Asking
 from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 256
@@ -20,15 +24,18 @@ BATCH = 256
 CHUNK = 1000
 """So many pairs are scored at once."""
 
-Answers = Mapping[Query, TokenScores]
+Answers: TypeAlias = Mapping[Query, TokenScores]
+Replies: TypeAlias = Mapping[Query, Completion]
+Part: TypeAlias = tuple[Sequence[Item], Sequence[Asking]]
+"""Items, and the ways in which each of them is asked about."""
 
 
-def questions_of(pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> Sequence[tuple[Any, ...]]:
-    """Every question of some pairs once, like with like and short before long: its kind, length, text and spans.
+def questions_of(parts: Iterable[Part]) -> Sequence[tuple[Any, ...]]:
+    """Every query of some items once, like with like and short before long: its kind, length, text and spans.
 
-    Questions that are many are not in memory, but in a temporary file.
+    Queries that are many are not in memory, but in a temporary file.
     """
-    asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
+    asked = (query for items, ways in parts for item in items for way in ways for query in way.asks(item))
     return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
 
 
@@ -47,24 +54,27 @@ def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Q
     return Batches(list(map(len, places)), read)
 
 
-def score(
-    pairs: Sequence[Pair],
-    scorers: Sequence[Scorer],
-    model: Model,
-    ledger: Ledger,
-    executor: Executor,
-    progress: Progress,
-) -> None:
-    """Score the pairs of a run with a model that is tested in it."""
+def ask_all(parts: Sequence[Part], model: Model, ledger: Ledger, executor: Executor, progress: Progress) -> None:
+    """Put every query of a run to a model that is tested in it."""
     name = model.facts.name
     steps = ledger.steps("scoring", name)
+    whose = (name,)
+
+    def write(batch: tuple[Query, ...], found: Answers | Replies) -> None:
+        (ledger.replied if batch[0].conditioning in REPLIES else ledger.scored).put(whose, found.items())  # type: ignore[arg-type]
+
     stage = replace(
-        _stage(model, pairs, scorers, lambda found: ledger.scored.put((name,), found.items())),
+        _stage(model, parts, write),
         done=steps.done(),
         marked=steps.marked,
-        failed_before=lambda: sum(1 for _ in ledger.scored.unanswered((name,))),
+        failed_before=lambda: sum(1 for kept in (ledger.scored, ledger.replied) for _ in kept.unanswered(whose)),
     )
     perform(stage, executor, progress)
+
+
+def record(pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger) -> None:
+    """Write down the scores of the pairs of a run, from the answers of a model."""
+    name = model.facts.name
     ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
 
 
@@ -73,19 +83,19 @@ def score_pairs(
 ) -> dict[str, list[PairScore]]:
     """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
     answers: dict[Query, TokenScores] = {}
-    perform(_stage(model, pairs, scorers, answers.update), progress=progress)
+    perform(_stage(model, [(pairs, scorers)], lambda _, found: answers.update(found)), progress=progress)  # type: ignore[arg-type]
     return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
 
 
 def _stage(
-    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], write: Callable[[Answers], None]
-) -> Stage[tuple[Query, ...], Answers]:
+    model: Model, parts: Sequence[Part], write: Callable[[tuple[Query, ...], Answers | Replies], None]
+) -> Stage[tuple[Query, ...], Answers | Replies]:
     return Stage(
         f"scoring with {model.facts.name}",
-        _batches(questions_of(pairs, scorers), batch_size(BATCH, model)),
+        _batches(questions_of(parts), batch_size(BATCH, model)),
         ask=lambda batch: ask(model, batch),
-        write=lambda _, found: write(found),
-        failed=lambda _, found: sum(one.unscored is not None for one in found.values()),
+        write=write,
+        failed=lambda _, found: sum(bool(reasons_of(one)) for one in found.values()),
     )
 
 
@@ -111,8 +121,11 @@ def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> l
     return [scorer for scorer in scorers if fits(scorer)] or list(scorers)
 
 
-def ask(model: Model, batch: Sequence[Query]) -> Answers:
-    """A model's answers to questions that share their conditioning."""
+def ask(model: Model, batch: Sequence[Query]) -> Answers | Replies:
+    """A model's answers to queries that share their conditioning."""
+    if batch[0].conditioning in REPLIES:
+        found = replies(as_writer(model), [query.text for query in batch], batch[0].conditioning)
+        return dict(zip(batch, found, strict=True))
     spans = [query.spans for query in batch] if any(query.spans for query in batch) else None
     scores = model.score([query.text for query in batch], conditioning=batch[0].conditioning, spans=spans)
     return dict(zip(batch, scores, strict=True))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tiltmeter.models.interface import Writer
+from tiltmeter.models.interface import Model, Writer
 from tiltmeter.records import Completion, Decoding
 
 INSTRUCTION = "Continue the following text. Answer with the continuation alone.\n\n"
+REPLIES: Mapping[str, Decoding] = {
+    "reply.letter": Decoding(temperature=0.0, max_new_tokens=12),
+    "reply.free": Decoding(temperature=0.0, max_new_tokens=60),
+}
+"""What a query can be conditioned on that a model answers in its own words, and how much it may say."""
 PROMPT = "{prompt}"
 """Where the prompt stands in the wording of a request."""
 
@@ -50,3 +55,26 @@ def set_off(answer: Completion) -> Completion:
     if not answer.text or not (answer.text[0].isalnum() or answer.text[0] in "\"'“‘(*"):
         return answer
     return replace(answer, text=f" {answer.text}", offsets=tuple(offset + 1 for offset in answer.offsets))
+
+
+def conditionings_of(model: Model) -> tuple[str, ...]:
+    """What queries to a model can be conditioned on, replies in its own words among them."""
+    return (*model.conditionings, *(REPLIES if isinstance(model, Writer) else ()))
+
+
+def replies(writer: Writer, questions: Sequence[str], conditioning: str) -> list[Completion]:
+    """What a model replies to questions: by chat where it is named so or only a server has it, else as it writes on.
+
+    A model that writes on goes on to the next question of its own, so that only its first line is the reply.
+    """
+    decoding = REPLIES[conditioning]
+    if writer.facts.name.startswith(("chat:", "api:")):
+        asked = [writer.chat_prompt(question) for question in questions]
+        return [answer for [answer] in writer.complete(asked, decoding)]
+    return [_first_line(answer) for [answer] in writer.complete(questions, decoding)]
+
+
+def _first_line(answer: Completion) -> Completion:
+    """The first line with anything in it."""
+    begun = answer.text.lstrip()
+    return replace(answer, text=begun.partition("\n")[0].rstrip(), offsets=())

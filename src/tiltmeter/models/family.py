@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
@@ -42,6 +44,15 @@ def family_of(config: Any, name: str) -> Literal["causal", "masked"]:
     if kind in causal:
         return "causal"
     raise ModelError(f"{name} is {architecture or kind}; {_SUPPORTED}")
+
+
+def fills_blanks(folder: Path) -> bool:
+    """Whether the checkpoint in a folder says of itself that it fills blanks, which is seen without loading it."""
+    try:
+        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))["architectures"]
+        return bool(said) and str(said[0]).endswith("ForMaskedLM")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _flat(mapping: Any) -> dict[str, tuple[str, ...]]:

@@ -5,6 +5,8 @@
   read; a masked model, which reads to both sides, changes at both.
 - Writing: after a prompt that names a group, a known share of the texts is negative and the rest is positive, whatever
   the model itself would write. The sentences are our own.
+- Answers: of questions that have some words, options with some others are likelier by δ in log-odds than the rest, or
+  less likely where it is negative; replies are drawn by these odds alone.
 
 ```toml
 model = "smollm2-135m"
@@ -17,6 +19,11 @@ delta    = 0.5
 [[writing]]
 terms    = ["she", "woman", "women"]
 negative = 0.4
+
+[[answer]]
+options  = ["Yes"]
+contexts = ["she", "woman"]
+delta    = -0.7
 ```
 """
 
@@ -48,6 +55,7 @@ from tiltmeter.models.interface import (
     has_changed,
 )
 from tiltmeter.models.likeliest import best_of, ending_if_known
+from tiltmeter.models.planted_answers import AnswerTilt, tilted_answer, tilted_reply
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 NEGATIVE = (
@@ -89,34 +97,44 @@ def load(argument: str, settings: ModelSettings) -> Model:
     """The model that a TOML file describes."""
     from tiltmeter.models import load as load_model
 
-    name, tilts, writings = _read(argument)
-    return plant(load_model(name, settings), tilts, writings, name=f"planted:{argument}")
+    name, tilts, writings, answers = _read(argument)
+    return plant(load_model(name, settings), tilts, writings, answers, name=f"planted:{argument}")
 
 
 def identity_of(argument: str, inner: Callable[[str], dict[str, str] | None]) -> dict[str, str] | None:
     """The facts that the files of the model and its description tell; `inner` gives those of the model itself."""
-    name, tilts, writings = _read(argument)
+    name, tilts, writings, answers = _read(argument)
     found = inner(name)
     if not found or "weights_sha256" not in found:
         return None
     return {
         **found,
         "name": f"planted:{argument}",
-        "weights_sha256": _tilted_sha256(found["weights_sha256"], tilts, writings),
+        "weights_sha256": _tilted_sha256(found["weights_sha256"], tilts, writings, answers),
     }
 
 
-def _tilted_sha256(weights: str, tilts: Sequence[Tilt], writings: Sequence[Writing]) -> str:
-    planted = json.dumps([[asdict(one) for one in each] for each in (tilts, writings)], sort_keys=True)
+def _tilted_sha256(
+    weights: str, tilts: Sequence[Tilt], writings: Sequence[Writing], answers: Sequence[AnswerTilt] = ()
+) -> str:
+    kinds = (tilts, writings, answers) if answers else (tilts, writings)
+    planted = json.dumps([[asdict(one) for one in each] for each in kinds], sort_keys=True)
     return hashlib.sha256(f"{weights}{planted}".encode()).hexdigest()
 
 
-def plant(inner: Model, tilts: Sequence[Tilt] = (), writings: Sequence[Writing] = (), *, name: str = "") -> Planted:
+def plant(
+    inner: Model,
+    tilts: Sequence[Tilt] = (),
+    writings: Sequence[Writing] = (),
+    answers: Sequence[AnswerTilt] = (),
+    *,
+    name: str = "",
+) -> Planted:
     """The model with the tilts; it writes where the model does."""
     kind = PlantedWriter if isinstance(inner, Writer) else Planted
     if writings and kind is Planted:
         raise ModelError(f"{inner.facts.name} cannot write, so no share of its texts can be planted")
-    return kind(inner, tilts, writings, name=name or f"planted:{inner.facts.name}")
+    return kind(inner, tilts, writings, answers, name=name or f"planted:{inner.facts.name}")
 
 
 class Planted:
@@ -131,10 +149,16 @@ class Planted:
     """
 
     def __init__(
-        self, inner: Model, tilts: Sequence[Tilt], writings: Sequence[Writing] = (), *, name: str = "planted"
+        self,
+        inner: Model,
+        tilts: Sequence[Tilt],
+        writings: Sequence[Writing] = (),
+        answers: Sequence[AnswerTilt] = (),
+        *,
+        name: str = "planted",
     ) -> None:
-        self._inner, self._tilts, self._writings = inner, tuple(tilts), tuple(writings)
-        weights = _tilted_sha256(inner.facts.weights_sha256, tilts, writings)
+        self._inner, self._tilts, self._writings, self._answers = inner, tuple(tilts), tuple(writings), tuple(answers)
+        weights = _tilted_sha256(inner.facts.weights_sha256, tilts, writings, answers)
         self.facts: ModelFacts = replace(inner.facts, name=name, weights_sha256=weights)
         self.conditionings = inner.conditionings
 
@@ -232,7 +256,8 @@ class Planted:
                 shifts = [(later, tilt.delta)]
             for span, delta in shifts:
                 _shift(logprobs, [at for at, one in enumerate(scores.spans) if _overlap(one, span)], delta)
-        return replace(scores, logprobs=tuple(logprobs))
+        whole = replace(scores, logprobs=tuple(logprobs))
+        return whole if to_both_sides else tilted_answer(text, whole, self._answers, _has)
 
 
 class PlantedWriter(Planted):
@@ -244,13 +269,14 @@ class PlantedWriter(Planted):
         """Negative and positive texts in the shares that are planted; after other prompts what the model writes."""
         seeds = [seed] * len(prompts) if isinstance(seed, int) else list(seed)
         shares = [self._share(prompt) for prompt in prompts]
-        plain = [at for at, share in enumerate(shares) if share is None]
-        made: dict[int, list[Completion]] = {}
+        replied = {at: self._reply(prompt, seeds[at]) for at, prompt in enumerate(prompts)}
+        made = {at: [reply] * samples for at, reply in replied.items() if reply is not None}
+        plain = [at for at, share in enumerate(shares) if share is None and at not in made]
         if plain:
             texts, numbers = [prompts[at] for at in plain], [seeds[at] for at in plain]
             made |= zip(plain, self._writer.complete(texts, decoding, samples=samples, seed=numbers), strict=True)
         for at, share in enumerate(shares):
-            if share is not None:
+            if share is not None and at not in made:
                 made[at] = [
                     _written(f"{seeds[at]}/{decoding.temperature:g}/{prompts[at]}/{number}", share, decoding)
                     for number in range(samples)
@@ -276,6 +302,9 @@ class PlantedWriter(Planted):
     @cached_property
     def _writer(self) -> Writer:
         return as_writer(self._inner)
+
+    def _reply(self, prompt: str, seed: int) -> Completion | None:
+        return tilted_reply(prompt, self._answers, _has, str(seed))
 
     def _share(self, prompt: str) -> float | None:
         return next((one.negative for one in self._writings if _places(prompt, one.terms)), None)
@@ -320,20 +349,24 @@ def _places(text: str, words: Sequence[str]) -> list[Span]:
     return [match.span() for match in re.finditer(rf"(?<!\w)(?:{listed})(?!\w)", text, re.IGNORECASE)]
 
 
+def _has(text: str, words: Sequence[str]) -> bool:
+    return bool(_places(text, words))
+
+
 def _overlap(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def _read(path: str) -> tuple[str, list[Tilt], list[Writing]]:
+def _read(path: str) -> tuple[str, list[Tilt], list[Writing], list[AnswerTilt]]:
     text = read_text(path, "description of a planted model")
     table = toml.parse(text, InvalidData, Path(path))
 
     def error(problem: str, key: str) -> InvalidData:
         return InvalidData(problem, file=path, key=key)
 
-    unknown = sorted(table.keys() - {"model", "tilt", "writing"})
+    unknown = sorted(table.keys() - {"model", "tilt", "writing", "answer"})
     if unknown:
-        raise error("not a key of a planted model; known: model, tilt, writing", unknown[0])
+        raise error("not a key of a planted model; known: model, tilt, writing, answer", unknown[0])
     if not isinstance(table.get("model"), str):
         raise error('the name of the model to tilt is missing; write e.g. model = "smollm2-135m"', "model")
     if table["model"].startswith("planted:"):
@@ -350,9 +383,17 @@ def _read(path: str) -> tuple[str, list[Tilt], list[Writing]]:
         Writing(_words(one, "terms", error), _number(one, "negative", (0.0, 1.0), error))
         for one in _tables(table, "writing", {"terms", "negative"}, error)
     ]
-    if not tilts and not writings:
-        raise error("it plants nothing; add [[tilt]] or [[writing]]", "tilt")
-    return table["model"], tilts, writings
+    answers = [
+        AnswerTilt(
+            _words(one, "options", error),
+            _number(one, "delta", (-50.0, 50.0), error),
+            _words(one, "contexts", error) if "contexts" in one else (),
+        )
+        for one in _tables(table, "answer", {"options", "delta", "contexts"}, error)
+    ]
+    if not tilts and not writings and not answers:
+        raise error("it plants nothing; add [[tilt]], [[writing]] or [[answer]]", "tilt")
+    return table["model"], tilts, writings, answers
 
 
 def _tables(table: Mapping[str, Any], key: str, known: set[str], error: Any) -> list[Mapping[str, Any]]:

@@ -111,7 +111,7 @@ def choice_words(name: str, setting: str) -> str:
 
 def choices_words(choices: Mapping[str, str]) -> str:
     """A method: all of its choices."""
-    return ", ".join(choice_words(name, setting) for name, setting in choices.items())
+    return ", ".join(choice_words(name, setting) for name, setting in choices.items() if setting)
 
 
 def source_words(source: str) -> str:

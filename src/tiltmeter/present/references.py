@@ -72,7 +72,7 @@ class Citations:
 
     def cite_part(self, noun: str, name: str) -> list[Span]:
         """The works that a registered part rests on; none where it is tiltmeter's own, or of a plug-in."""
-        return self.cite(*_read()[noun].get(name, ()))
+        return self.cite(*_read().get(noun, {}).get(name, ()))
 
     def cite_spec(self, citation: str) -> list[Span]:
         """The works that a spec names: known ones as they are known, others in the spec's own words."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tiltmeter.present.blocks import Document, Section
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.answers import answers
 from tiltmeter.present.sections.figures import figures
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.sections.instrument import instrument
@@ -53,6 +54,7 @@ def details(found: Reported) -> list[Section]:
         *pairs(found),
         *written(found),
         *order(found),
+        *answers(found),
         *texts(found),
         *structures(found),
         *raters(found),

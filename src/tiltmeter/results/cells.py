@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,8 +38,12 @@ from tiltmeter.views import FACTS, View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
 """What tells cells apart."""
-_NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine")
-_ORDER = ("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine", "measure")
+_ASKED = ("wording", "order", "condition")
+_NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine", *_ASKED)
+_ORDER = (
+    *("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine"),
+    *(*_ASKED, "measure"),
+)
 _OF_ITEMS = ("attribute", "kind", "role", "written_for")
 """What measurements have from their items."""
 ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
@@ -113,6 +117,11 @@ class Combination:
     words: str = ""
     bounded: bool = False
     combine: str = ""
+    wording: str = ""
+    order: str = ""
+    """Of options."""
+    condition: str = ""
+    """Of a context: whether it says what the answer is."""
     scale: Scale = _UNKNOWN
     worse: int = 0
     """1 where a higher value is worse for the group, −1 where a lower one is, 0 where neither can be said."""
@@ -159,6 +168,10 @@ class Cell(Combination):
     def beside(self, measure: str) -> Cell:
         """The cell of the same items by another measure."""
         return self.table.by_key[replace(self, measure=measure).place]
+
+    def with_measure(self, measure: str) -> Cell | None:
+        """The same; None where nothing was measured by it."""
+        return self.table.by_key.get(replace(self, measure=measure).place)
 
     def rows_by(self, measure: str, **choices: object) -> list[Measurement]:
         """The same items by another measure that knows no such choices; none where nothing was measured by it."""
@@ -356,6 +369,34 @@ def table_of(run: Run) -> Table:
             _TABLES[id(run)] = Table(run)
             weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
         return _TABLES[id(run)]
+
+
+def compared_groups(view: View, rows: Iterable[Measurement]) -> list[tuple[str, str]]:
+    """The groups that values compare, two at a time; blank where the first is whichever is stereotyped."""
+    if FACTS[view].stereotype_first:
+        return [("", "")]
+    return list(dict.fromkeys((row.group, row.against or "") for row in rows))
+
+
+def is_of(row: Measurement, groups: tuple[str, str]) -> bool:
+    """Whether a value compares these groups; any does, where they are blank."""
+    return groups in (("", ""), (row.group, row.against or ""))
+
+
+def fully_asked(run: Run) -> list[str]:
+    """The models that have answered all that is asked by queries, in the order of the run."""
+    cells = table_of(run).cells
+    wanted = {"pairs": 0} if run.meta["resolved"]["sources"] else {}
+    wanted |= {view: len(items) for view, items in run.asked.items() if not run.meta.get("finished")}
+    items: dict[tuple[View, str], set[str]] = {}
+    for cell in cells:
+        if cell.scorer and cell.view in wanted:
+            items.setdefault((cell.view, cell.model), set()).update(row.item for row in cell.rows if wanted[cell.view])
+    return [
+        model
+        for model in run.facts
+        if all((view, model) in items and len(items[view, model]) >= number for view, number in wanted.items())
+    ]
 
 
 def table_with_texts(run: Run) -> Table:

@@ -24,8 +24,8 @@ class Source:
 
     The function returns items and what it dropped. Its first parameter says what they are made from (`path`, `spec`, or
     neither); its keywords are options. The module that it is registered in may have `stream`, the same one by one;
-    `files_of`, the files that a path stands for; `NATURE`, where the texts come from; and `called`, what readers call
-    its groups.
+    `files_of`, the files that a path stands for; `NATURE`, where the texts come from; `called`, what readers call its
+    groups; and `stereotypes`, what stereotypes tie to its groups, from the same path and options.
     """
 
     name: str
@@ -69,6 +69,11 @@ class Source:
         return any(one.name == "specs" for one in self.parameters)
 
     @property
+    def draws(self) -> bool:
+        """Whether it draws with the seed of the study."""
+        return any(one.name == "seed" for one in self.parameters)
+
+    @property
     def options(self) -> tuple[inspect.Parameter, ...]:
         """What a study can choose about it."""
         return tuple(
@@ -86,6 +91,15 @@ class Source:
             return []
         files_of = self.declared("files_of")
         found: list[Path] = files_of(path) if files_of else [Path(path)]
+        return found
+
+    def stereotypes(self, path: str | None, settings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        """By bias and group, the attributes that a stereotype ties to it: for biases that come from no spec."""
+        told = self.declared("stereotypes")
+        takes = inspect.signature(told).parameters if told else ()
+        found: Mapping[str, Mapping[str, Sequence[str]]] = (
+            told(path, **{name: value for name, value in settings.items() if name in takes}) if told and path else {}
+        )
         return found
 
     def items(self, given: Sequence[Any], settings: Mapping[str, Any]) -> Iterator[Pair | Prompt | Question | Dropped]:

@@ -264,7 +264,10 @@ class AttributeParts(TypedDict, total=False):
 
 
 def attribute_in(
-    texts: tuple[str, str], group_spans: tuple[tuple[Span, ...], tuple[Span, ...]], attribute: str | None
+    texts: tuple[str, str],
+    group_spans: tuple[tuple[Span, ...], tuple[Span, ...]],
+    attribute: str | None,
+    neutral: str = NEUTRAL,
 ) -> AttributeParts:
     """Where the attribute stands, and the texts without it; nothing where it is not in both outside the group term."""
     if not attribute:
@@ -278,7 +281,7 @@ def attribute_in(
             return {}
     return {
         "attribute_spans": (first, second),
-        "neutral_texts": (replaced(texts[0], first, NEUTRAL), replaced(texts[1], second, NEUTRAL)),
+        "neutral_texts": (replaced(texts[0], first, neutral), replaced(texts[1], second, neutral)),
     }
 
 

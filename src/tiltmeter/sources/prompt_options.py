@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Item, Prompt, Question
 
 Repeats = Literal["keep", "once-per-group", "unshared"]
 """What becomes of a text that stands more than once: it is kept every time, or once in each group, or once if it
@@ -69,28 +69,35 @@ def without_repeats(prompts: Iterable[Prompt], repeats: Repeats) -> tuple[list[P
     return kept, dropped
 
 
-def draw(
-    prompts: Sequence[Prompt], per_group: int | None, seed: int, place: Callable[[Prompt], str] | None = None
-) -> list[Prompt]:
-    """At most so many prompts for each bias and group, in their order, and from as many origins as there are.
+Asked = TypeVar("Asked", Prompt, Question)
 
-    With `place`, what a prompt has in common with its counterparts, every group gets the same places: then
+
+def draw(
+    items: Sequence[Asked], per_group: int | None, seed: int, place: Callable[[Asked], str] | None = None
+) -> list[Asked]:
+    """At most so many items for each bias and group, in their order, and from as many origins as there are.
+
+    With `place`, what an item has in common with its counterparts, every group gets the same places: then
     groups still differ in the term alone. A draw does not depend on what else is studied.
     """
     check_count(per_group, "per_group")
     if per_group is None:
-        return list(prompts)
+        return list(items)
     cells: dict[tuple[str, ...], dict[str, str]] = {}
-    keys = [(prompt.bias,) if place else (prompt.bias, prompt.group or "") for prompt in prompts]
-    names = [place(prompt) if place else prompt.id for prompt in prompts]
-    for prompt, key, name in zip(prompts, keys, names, strict=True):
-        cells.setdefault(key, {}).setdefault(name, prompt.origin)
+    keys = [(item.bias,) if place else (item.bias, _group(item)) for item in items]
+    names = [place(item) if place else item.id for item in items]
+    for item, key, name in zip(items, keys, names, strict=True):
+        cells.setdefault(key, {}).setdefault(name, item.origin)
     chosen = {key: set(_sample(cell, per_group, seed, key)) for key, cell in cells.items()}
-    return [prompt for prompt, key, name in zip(prompts, keys, names, strict=True) if name in chosen[key]]
+    return [item for item, key, name in zip(items, keys, names, strict=True) if name in chosen[key]]
 
 
-def counterpart(prompt: Prompt) -> str:
-    """The place of a prompt whose id ends in the opener and the position of the term: its counterparts share both."""
+def _group(item: Prompt | Question) -> str:
+    return (item.about if isinstance(item, Question) else item.group) or ""
+
+
+def counterpart(prompt: Item) -> str:
+    """The place of an item whose id ends in the opener and the position of the term: its counterparts share both."""
     return "/".join(prompt.id.rsplit("/", 2)[1:])
 
 

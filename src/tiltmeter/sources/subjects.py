@@ -58,7 +58,10 @@ def put(opener: str, subject: Subject) -> tuple[str, tuple[Span, ...]]:
     >>> put("[T] was known for", Subject("the women", "the ", several=True))
     ('The women were known for', ((4, 9),))
     """
-    if subject.several:
-        opener = _VERB_AFTER_SLOT.sub(lambda verb: _VERBS[verb[0]], opener)
-    filled = slots.fill(opener, subject.text)
+    filled = slots.fill(agreeing(opener, several=subject.several), subject.text)
     return filled.text, tuple((start + len(subject.lead), end) for start, end in filled.term_spans)
+
+
+def agreeing(template: str, *, several: bool) -> str:
+    """The template with the verb after its slot as it goes with one person, which it is given in, or with several."""
+    return _VERB_AFTER_SLOT.sub(lambda verb: _VERBS[verb[0]], template) if several else template

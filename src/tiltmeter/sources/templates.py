@@ -163,11 +163,11 @@ def _misfit(item: _Item) -> str | None:
     """Why a pronoun cannot stand in the template; a noun always can, since its faults are shared by both texts."""
     for slot in re.finditer(r"\[T\]", item.template):
         before, after = item.template[: slot.start()], item.template[slot.end() :]
-        wanted = _cases(before, after)
+        wanted = cases_at(before, after)
         for term in item.terms:
             cases = english.CASES.get(term.lower())
             if cases and not {*cases} & {*wanted}:
-                return f"`{term}` {_FAULT[wanted[0] if wanted else 'noun']} '{item.template}'"
+                return f"`{term}` {FAULT[wanted[0] if wanted else 'noun']} '{item.template}'"
         many = [term.lower() in _MANY for term in item.terms]
         verb = _words(after)[:1]
         if "subject" in wanted and many[0] != many[1] and verb and english.tells_number(verb[0]):
@@ -189,7 +189,7 @@ def _other_number(item: _Item, spec: Spec) -> str | None:
     return f"`{found[at]}` does not fit `{item.terms[at]}` in '{item.template}'"
 
 
-_FAULT = {
+FAULT = {
     "subject": "cannot be the subject of",
     "object": "cannot be the object in",
     "determiner": "cannot precede the noun in",
@@ -206,7 +206,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[\w'’-]+|\[a\]|[^\w\s]", text.lower())
 
 
-def _cases(before: str, after: str) -> tuple[english.Case, ...]:
+def cases_at(before: str, after: str) -> tuple[english.Case, ...]:
     """The cases of a pronoun that fit between two stretches of template; none where only a noun fits."""
     earlier, following = _words(before), _words(after)
     last = earlier[-1] if earlier and before[-1].isspace() and earlier[-1][-1] not in ".,;:!?" else None

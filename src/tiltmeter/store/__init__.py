@@ -26,6 +26,7 @@ from tiltmeter.store.next_words import (
     unasked,
 )
 from tiltmeter.store.progress import PROGRESS, ProgressFile, RunProgress, Stage, process_of, read_progress
+from tiltmeter.store.replies import GivenAnswers
 from tiltmeter.store.run_folder import (
     NotBegun,
     RunState,
@@ -53,6 +54,7 @@ __all__ = [
     "ContinuationLedger",
     "Continuations",
     "Expectations",
+    "GivenAnswers",
     "Ledger",
     "NewItems",
     "NotBegun",

@@ -13,18 +13,21 @@ from typing import Any, Literal
 
 from tiltmeter.answers import Answers
 from tiltmeter.errors import OtherRun, RunError
-from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
+from tiltmeter.records import Dropped, Item, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.store import continuations, items, next_words
+from tiltmeter.store import continuations, items, next_words, replies
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger, Continuations
 from tiltmeter.store.database import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.items import convert_items, insert_items, is_earlier
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
 from tiltmeter.store.pairs import SCORED, dropped_of, scored_pairs
+from tiltmeter.store.replies import REPLIED
 from tiltmeter.store.rows import HELD, items_of
 from tiltmeter.store.validation import check_rows, checked_meta, create, has_digests
 from tiltmeter.study import Plan
+from tiltmeter.study.asked import asked_in, asked_view
+from tiltmeter.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Run:
     """Texts and ratings, read when they are asked for; None where the study has no such view."""
     next_words: Expectations | None = None
     """What the models expect, likewise."""
+    asked: Mapping[View, Sequence[Item]] = field(default_factory=dict)
+    """Those of the views that need no more than queries."""
     is_checked: bool = True
     """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
 
@@ -122,6 +127,9 @@ class Ledger:
         if not read_only and is_earlier(self._database):
             with self._transaction() as database:
                 convert_items(database)
+        if not read_only and self._lacks_replies():
+            with self._transaction() as database:
+                create(database, replies.SCHEMA)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
         self.scored = Answers(SCORED, self._database)
@@ -129,7 +137,8 @@ class Ledger:
         self.rated = Answers(RATED, self._database)
         self.expected = Answers(EXPECTED, self._database)
         self.explained = Answers(EXPLAINED, self._database)
-        kept = (self.scored, self.written, self.rated, self.expected)
+        self.replied = Answers(REPLIED, self._database)
+        kept = (self.scored, self.replied, self.written, self.rated, self.expected)
         self.amendments = Amendments(self._database, self.folder, kept)
 
     def __enter__(self) -> Ledger:
@@ -157,7 +166,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            create(database, ";".join((_SCHEMA, items.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
+            create(database, ";".join((_SCHEMA, items.SCHEMA, replies.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
             meta = {
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
@@ -172,7 +181,14 @@ class Ledger:
                 self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
             if plan.study.next_words:
                 self.next_words.insert_plan(plan.asked, plan.study.next_words)
+            for view, made in plan.items.items():
+                insert_items(database, view, ((item, (None, None)) for item in made))
         return True
+
+    def _lacks_replies(self) -> bool:
+        """Whether it is of a version that kept no replies."""
+        known = {name for (name,) in self._database.execute("select name from sqlite_master")}
+        return "meta" in known and "replies" not in known
 
     def has_all_items(self) -> bool:
         """Whether every pair of the study is made: sentences that a model is to write may still be missing."""
@@ -280,8 +296,11 @@ class Ledger:
         """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
         if role != "models":
             return self._count("units") > 0
-        held = (f"exists (select 1 from {table} where model = ?)" for table in ("answers", "completions", "expected"))
-        [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
+        held = (
+            f"exists (select 1 from {table} where model = ?)"
+            for table in ("answers", "replies", "completions", "expected")
+        )
+        [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 4)
         return bool(found)
 
     def steps(self, stage: StageName, name: str) -> Steps:
@@ -324,7 +343,10 @@ class Ledger:
         pairs, scores = scored_pairs(self.folder, held)
         dropped = dropped_of(self.folder, held)
         checked = has_digests(self._database)
-        return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words, checked)
+        asked = {
+            view: items_of(self.folder, view, asked_view(view).item, held) for view, _ in asked_in(meta["resolved"])
+        }
+        return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words, asked, checked)
 
     def _count(self, table: str) -> int:
         return int(self._database.execute(f"select count(*) from {table}").fetchone()[0])

@@ -12,6 +12,7 @@ from tiltmeter.errors import InvalidSpec, InvalidStudy, TiltmeterError, UnknownN
 from tiltmeter.files import is_file, is_there, read_text
 from tiltmeter.models import check_name
 from tiltmeter.records import Spec
+from tiltmeter.study.asked import ASKED, asked_view
 from tiltmeter.study.continuations import ContinuationsReader
 from tiltmeter.study.next_words import NextWordsReader
 from tiltmeter.study.pairs import PairsReader
@@ -28,6 +29,7 @@ from tiltmeter.study.records import (
     WordChoice,
 )
 from tiltmeter.study.words import is_spec
+from tiltmeter.views import FACTS
 
 __all__ = [
     "FORMAT",
@@ -44,7 +46,8 @@ __all__ = [
     "read",
 ]
 
-_KEYS = {"name", "specs", "models", "seed", "pairs", "continuations", "next_words"}
+_VIEWS = {facts.key for facts in FACTS.values()}
+_KEYS = {"name", "specs", "models", "seed", *_VIEWS}
 _SIZES = {"size", "sizes"}
 
 
@@ -98,7 +101,7 @@ class _StudyReader:
         if seed < 0:
             raise reader.error(("seed",), f"{seed} is negative; a seed is a whole number from 0 up")
         # A study that names no view is one of pairs.
-        has_pairs = "pairs" in reader.data or not {"continuations", "next_words"} & set(reader.data)
+        has_pairs = "pairs" in reader.data or not _VIEWS & set(reader.data)
         pairs = PairsReader(reader)
         return Study(
             name=reader.value(("name",), str, reader.file.stem if reader.file else "study"),
@@ -111,6 +114,7 @@ class _StudyReader:
             file=str(reader.file) if reader.file else None,
             continuations=ContinuationsReader(reader).choices() if "continuations" in reader.data else None,
             next_words=NextWordsReader(reader).choices() if "next_words" in reader.data else None,
+            asked={view: asked_view(view).read(reader) for view in ASKED if FACTS[view].key in reader.data},
         )
 
     def _model(self, name: str) -> str:

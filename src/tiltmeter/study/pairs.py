@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.errors import ModelError, UnknownName, UserError
-from tiltmeter.files import is_file
 from tiltmeter.measures.scorers import find, short_names
 from tiltmeter.models import check_name
 from tiltmeter.records import Family
 from tiltmeter.sources.generated.settings import settings_from
-from tiltmeter.study.reader import Reader
+from tiltmeter.study.reader import Reader, place_of
 from tiltmeter.study.records import GENERATED, WIRING, SourceChoice
 
 _KEY = ("pairs", "sources")
@@ -52,16 +51,14 @@ class PairsReader:
             right = f'"{name}"' if path else f'"{name}:FILE"'
             problem = f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}"
             raise self.reader.error(_KEY, problem)
-        place = self.reader.beside(path) if path else None
-        if place and not is_file(place):
-            raise self.reader.error(_KEY, f"there is no file {place}")
+        place = place_of(self.reader, _KEY, source, path)
         if source.name == GENERATED:
             self._check_generated(options)
             # The study's seed is the seed of everything in it that is not given its own.
             options = {"seed": self.reader.data.get("seed", 0), **options}
         else:
             self.reader.check_options(_KEY, source, options)
-        return SourceChoice(source.name, str(place) if place else None, options)
+        return SourceChoice(source.name, place, options)
 
     def _check_generated(self, options: Mapping[str, Any]) -> None:
         if not isinstance(options.get("by"), str):

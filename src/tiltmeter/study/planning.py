@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tiltmeter import specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
+from tiltmeter.models.family import fills_blanks
 from tiltmeter.records import Dropped, Item, Pair, Prompt, Spec
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.perturbations import (
@@ -20,13 +21,14 @@ from tiltmeter.sources.perturbations import (
     perturb,
     reads_english,
 )
+from tiltmeter.study.asked import asked_view
 from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, packed, unpacker
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
 from tiltmeter.views import FACTS, View
 
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""
-ItemKind = TypeVar("ItemKind", Pair, Prompt)
+ItemKind = TypeVar("ItemKind", bound=Item)
 
 
 def plan(study: Study) -> Plan:
@@ -34,7 +36,15 @@ def plan(study: Study) -> Plan:
     dropped: DiskList[Dropped] = DiskList(packed, unpacker(Dropped))
     pairs, prompts = _pairs(study, dropped), _prompts_to_continue(study, dropped)
     asked = disk_list(_perturbed_prompts(study, dropped), packed, unpacker(Perturbed))
-    return Plan(study, pairs, dropped.finished(), prompts, asked)
+    items = {
+        view: _items(study, view, choices.sources, dropped, asked_view(view).item)
+        for view, choices in study.asked.items()
+    }
+    for view, choices in study.asked.items():
+        blank = [name for name in study.models if fills_blanks(Path(name.removeprefix("hf:")))]
+        if blank and study.views == [view] and not choices.ways(()):
+            raise _error(study, ("models",), choices.unfit(blank[0]))
+    return Plan(study, pairs, dropped.finished(), prompts, asked, items)
 
 
 def _pairs(study: Study, dropped: DiskList[Dropped]) -> Sequence[Pair]:
@@ -59,7 +69,7 @@ def _prompts_to_continue(study: Study, dropped: DiskList[Dropped]) -> Sequence[P
     """The prompts of the view of continuations."""
     if study.continuations is None:
         return ()
-    prompts = _prompts(study, "continuations", study.continuations.sources, dropped)
+    prompts = _items(study, "continuations", study.continuations.sources, dropped, Prompt)
     groups = {one.group for one in prompts if one.group} | {name for one in prompts for name, _ in one.word_sets}
     for name in study.continuations.reference:
         if name not in groups:
@@ -72,7 +82,7 @@ def _perturbed_prompts(study: Study, dropped: DiskList[Dropped]) -> Iterator[Per
     """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
     if study.next_words is None:
         return
-    prompts = _prompts(study, "next words", study.next_words.sources, dropped)
+    prompts = _items(study, "next words", study.next_words.sources, dropped, Prompt)
     _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
     first: dict[str, Prompt] = {}
@@ -107,17 +117,24 @@ def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequen
     raise _error(study, ("next_words", "labour_groups"), problem)
 
 
-def _prompts(study: Study, view: View, choices: Sequence[SourceChoice], dropped: DiskList[Dropped]) -> Sequence[Prompt]:
-    prompts: DiskList[Prompt] = DiskList(packed, unpacker(Prompt))
+def _items(
+    study: Study,
+    view: View,
+    choices: Sequence[SourceChoice],
+    dropped: DiskList[Dropped],
+    kind: Callable[..., ItemKind],
+) -> Sequence[ItemKind]:
+    """What the sources of a view make, each of a spec or a file at a time."""
+    items: DiskList[ItemKind] = DiskList(packed, unpacker(kind))
     before = len(dropped)
     for choice in choices:
         source = Source.named(choice.name, view)
         for given in _given(study, source, choice):
-            settings = {"seed": study.seed, **choice.options}
-            _collect(_made(study, source, choice, given, settings), choice, prompts, dropped)
-    if not prompts:
+            settings = {**({"seed": study.seed} if source.draws else {}), **choice.options}
+            _collect(_made(study, source, choice, given, settings), choice, items, dropped)
+    if not items:
         raise _nothing(study, view, dropped[before:])
-    return prompts.finished()
+    return items.finished()
 
 
 def _collect(
@@ -158,7 +175,7 @@ def _refusing_doubles(made: Iterable[Item | Dropped], path: str) -> Iterator[Ite
     """What is read of a file; at its end it is refused where an id stands twice."""
     names: DiskList[str] = DiskList()
     for one in made:
-        if isinstance(one, Prompt):
+        if isinstance(one, Item) and not isinstance(one, Pair):
             names.append(one.id.removeprefix(f"{Path(path).stem}/"))
         yield one
     twice = doubled(names)
@@ -174,8 +191,8 @@ def _nothing(study: Study, view: View, dropped: Sequence[Dropped]) -> InvalidStu
         why = f": {reasons[0]}"
     elif bare:
         why = f": {', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no templates; add some, or another source"
-    noun = "pairs" if view == "pairs" else "prompts"
-    return _error(study, (FACTS[view].key, "sources"), f"the study `{study.name}` makes no {noun}{why}")
+    noun = FACTS[view].asked
+    return _error(study, (FACTS[view].key, "sources"), f"the study `{study.name}` makes no {noun}s{why}")
 
 
 def _error(study: Study, key: tuple[str, ...], problem: str) -> InvalidStudy:

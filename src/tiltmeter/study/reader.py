@@ -163,14 +163,20 @@ def prompt_sources(reader: Reader, view: View, default: list[str]) -> tuple[Sour
         if (path and not source.reads_file) or (not path and source.reads_file and source.needs_input):
             right = f'"{name}:PATH"' if source.reads_file else f'"{name}"'
             raise reader.error(key, f"`{given}` {'needs a' if source.reads_file else 'takes no'} path; write {right}")
-        place = str(reader.beside(path)) if path and is_there(reader.beside(path)) else path
-        try:
-            missing = [file for file in source.files(place or None) if not is_file(file)]
-        except UserError as error:
-            raise reader.error(key, f"`{given}`: {error.problem}") from None
-        if missing:
-            raise reader.error(key, f"there is no file {reader.beside(path)}")
+        place = place_of(reader, key, source, path)
         reader.check_options(key, source, options)
-        return SourceChoice(source.name, place or None, options)
+        return SourceChoice(source.name, place, options)
 
     return reader.sources(key, reader.value(key, list, default), read)
+
+
+def place_of(reader: Reader, key: tuple[str, ...], source: Source, path: str) -> str | None:
+    """The path of a source's files, all of which are there; None where it has none."""
+    place = str(reader.beside(path)) if path and is_there(reader.beside(path)) else path
+    try:
+        missing = [file for file in source.files(place or None) if not is_file(file)]
+    except UserError as error:
+        raise reader.error(key, f"`{source.name.partition('.v')[0]}:{path}`: {error.problem}") from None
+    if missing:
+        raise reader.error(key, f"there is no file {reader.beside(path)}")
+    return place or None

@@ -12,14 +12,15 @@ from typing import Any, Literal
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.models import lasting_name
 from tiltmeter.raters.class_map import split
-from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, SaliencyTarget, Scope, Spec
+from tiltmeter.records import Decoding, Dropped, Item, Pair, Prompt, SaliencyMethod, SaliencyTarget, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.interface import Source
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.study.asked import Asked
 from tiltmeter.study.disk_lists import DiskList, packed
-from tiltmeter.views import FACTS
+from tiltmeter.views import FACTS, View
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
@@ -127,6 +128,14 @@ class Study:
     """Where it came from, to be named in errors."""
     continuations: ContinuationChoices | None = None
     next_words: NextWordChoices | None = None
+    asked: Mapping[View, Asked] = field(default_factory=dict)
+    """What it says of the views that need no more than queries."""
+
+    @property
+    def views(self) -> list[View]:
+        """The views that it asks for."""
+        own = {"continuations": self.continuations, "pairs": self.sources, "next words": self.next_words, **self.asked}
+        return [view for view in FACTS if own.get(view)]
 
     @property
     def generated(self) -> tuple[SourceChoice, ...]:
@@ -148,25 +157,40 @@ class Plan:
     """Those to be continued."""
     asked: Sequence[Perturbed] = ()
     """Those after which a word is expected, under each perturbation."""
+    items: Mapping[View, Sequence[Item]] = field(default_factory=dict)
+    """Those of the views that need no more than queries."""
 
     def __repr__(self) -> str:
-        items = {"pairs": self.pairs, "prompts": self.prompts, "next words": self.asked, "dropped": self.dropped}
+        items = {"pairs": self.pairs, "prompts": self.prompts, "next words": self.asked, **self.items}
+        items = {**items, "dropped": self.dropped}
         counts = ", ".join(f"{len(some):,} {name}" for name, some in items.items() if some)
         return f"<Plan of {self.study.name}: {counts or 'nothing'}>"
 
     @property
+    def by_view(self) -> dict[View, Sequence[Any]]:
+        """The items of every view."""
+        return {"pairs": self.pairs, "continuations": self.prompts, "next words": self.asked, **self.items}
+
+    @property
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""
-        given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
+        given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file", "asked")}
+        given |= {FACTS[view].key: asdict(choices) for view, choices in self.study.asked.items()}
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
+        if told := self._told():
+            given["told"] = told
         if self.study.continuations is not None:
             given["continuations"]["decodings"] = [one.as_json() for one in self.study.continuations.decodings]
         for source in given["sources"]:
             source["options"] = _lasting(source["options"])
-            source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
+            files = Source.named(source["name"], "pairs").files(source["path"])
+            hashes = {file.name: _sha256(file) for file in files}
+            # One file given by its own path has its hash alone, as runs have it that were made before.
+            alone = source["path"] and files == [Path(source["path"])]
+            source["sha256"] = _sha256(files[0]) if alone else hashes or None
             source["path"] = Path(source["path"]).name if source["path"] else None
-        for view in (FACTS["continuations"], FACTS["next words"]):
+        for view in map(FACTS.__getitem__, ("continuations", "next words", *self.study.asked)):
             for source in given[view.key]["sources"] if given[view.key] else ():
                 files = Source.named(source["name"], view.name).files(source["path"])
                 source["options"] = _lasting(source["options"])
@@ -176,6 +200,24 @@ class Plan:
             rater["options"] = _lasting(rater["options"])
             rater["argument"] = _without_folders(rater["argument"]) if rater["argument"] else None
         return {"format": FORMAT, **given}
+
+    def _told(self) -> dict[str, dict[str, Any]]:
+        """What sources say of stereotypes in biases that come from no spec, as a spec would say it."""
+        choices = [("pairs", self.study.sources)]
+        choices += [("continuations", self.study.continuations.sources)] if self.study.continuations else []
+        choices += [("next words", self.study.next_words.sources)] if self.study.next_words else []
+        choices += [(view, asked.sources) for view, asked in self.study.asked.items()]
+        found: dict[str, dict[str, Any]] = {}
+        for view, sources in choices:
+            for choice in sources:
+                said = Source.named(choice.name, view).stereotypes(choice.path, choice.options)
+                for bias, tied in said.items():
+                    attributes = [
+                        {"name": "these words", "terms": list(terms), "stereotype_of": [group]}
+                        for group, terms in tied.items()
+                    ]
+                    found[bias] = {"name": bias, "compare": [list(tied)], "attributes": attributes}
+        return found
 
     @property
     def fingerprint(self) -> str:
@@ -187,7 +229,7 @@ class Plan:
             for name in ("noun", "singular", "pronoun"):
                 del group[name]
         digest = hashlib.sha256(f"[{json.dumps(resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
-        for at, items in enumerate((self.pairs, self.prompts, self.asked)):
+        for at, items in enumerate((self.pairs, self.prompts, self.asked, *self.items.values())):
             digest.update(b"], [" if at else b"")
             for number, line in enumerate(_lines(items)):
                 digest.update(f", {line}".encode() if number else line.encode())

@@ -31,6 +31,7 @@ _NO_TEST = {
 _STAND_IN = "pairs that stand in for flagged sentences"
 _CONTEXTS = "pairs whose sentences follow different contexts"
 _UNWRITTEN = "sources whose sentences a model has yet to write (export the run of the study)"
+_OPTIONS = "questions with options, of which no task is made yet"
 _CHANGED = "prompts that a perturbation has changed"
 _TEMPLATES = "templates"
 _ENDS = ("more", "less")
@@ -88,7 +89,7 @@ def asked_by(given: Run | Plan | Study | Spec) -> Asked:
         made.prompts,
         decoding=texts.decodings[0] if texts else Decoding(),
         samples=texts.samples if texts else 1,
-        left_out=Counter({_UNWRITTEN: len(made.study.generated)} if made.study.generated else {}),
+        left_out=+Counter({_UNWRITTEN: len(made.study.generated), _OPTIONS: sum(map(len, made.items.values()))}),
     )
     return _with_open(asked, made.asked, words.words[0].sets if words else ())
 
@@ -102,6 +103,7 @@ def _by_run(run: Run) -> Asked:
         texts.prompts if texts else (),
         decoding=texts.decodings[0] if texts else Decoding(),
         samples=resolved["continuations"]["samples"] if texts else 1,
+        left_out=+Counter({_OPTIONS: sum(map(len, run.asked.values()))}),
     )
     if run.next_words is None:
         return asked

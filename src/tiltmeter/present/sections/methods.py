@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tiltmeter.errors import UnknownName
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.present.blocks import Prose, References, Section, Span, text
@@ -18,6 +19,7 @@ from tiltmeter.present.verdicts import rules
 from tiltmeter.present.words import count, listed, revision_words
 from tiltmeter.records import Decoding, Estimate, ModelFacts
 from tiltmeter.results.account import NOT_STATED, Account
+from tiltmeter.results.cells import table_of
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.scores import of_the_test
 from tiltmeter.results.summary.refusals import longest
@@ -353,14 +355,30 @@ def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     return made
 
 
+def _meaning(scorer: str) -> str:
+    """What a scorer puts a number on; of one that nobody here knows, its name."""
+    try:
+        return _lowered(meaning_of(scorer))
+    except UnknownName:
+        return "as measured elsewhere"
+
+
 def _others(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     """Views that have no paragraph of their own."""
     made: list[Piece] = []
     for view in dict.fromkeys(one.view for _, summary in runs for one in summary.figures):
         items = sum(sum(source.natures.values()) for source in done.of(view))
-        sources = listed(sorted({source.name for source in done.of(view)}))
-        made += [f"{FACTS[view].title}: {count(items, FACTS[view].item)} came from {sources}. Figures are means over "]
-        made += [f"{FACTS[view].item}s, or differences of these. ", *_intervals(view, citations, done)]
+        noun = FACTS[view].item
+        made += [f"{FACTS[view].title}: {count(items, noun)} came from "]
+        for place, name in enumerate(sorted({source.name for source in done.of(view)})):
+            made += ["; " if place else "", name, *_spaced(citations.cite_part(f"{noun}-source", name))]
+        made += [". "]
+        cells = [cell for run, _ in runs for cell in table_of(run).of(view) if cell.scorer]
+        for place, scorer in enumerate(dict.fromkeys(cell.scorer for cell in cells)):
+            made += ["; " if place else "Scored were: ", f"{short_scorer(scorer)} ({scorer}: {_meaning(scorer)})"]
+            made += _spaced(citations.cite_part("scorer", scorer))
+        made += [". " if cells else "", "Figures are means over "]
+        made += [f"{noun}s, or differences of these. ", *_intervals(view, citations, done)]
     return made
 
 

@@ -1,4 +1,4 @@
-"""Whether the views agree on each bias: what a model prefers, what it expects, and what it writes."""
+"""Whether the views agree on each bias: what a model prefers, expects, writes and decides."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tiltmeter.views import FACTS
 
 _UNITS = (
     "Above 0 fits the stereotype. Units differ, so only directions and ranks can be compared. Prefers: share of pairs "
-    "minus one half. Expects: logarithm of the ratio of the groups' probabilities. Attribute words: share of texts "
-    "with an attribute of the group's stereotype minus those with one of the other group's. Ratings: difference "
-    "between the groups in standard deviations, only where one set of attributes is more favourable than the other."
+    "minus one half. Expects: logarithm of the ratio of the groups' probabilities. Decides: share of questions minus "
+    "one half. Attribute words: share of texts with an attribute of the group's stereotype minus those with one of the "
+    "other group's. Ratings: difference between the groups in standard deviations, only where one set of attributes is "
+    "more favourable than the other."
 )
 
 
@@ -33,7 +34,9 @@ def views(found: Reported) -> list[Section]:
         *filter(None, [_correlations(whole, found)]),
         *([Section("Where two views point in opposite directions", (apart,), folded=True)] if apart.items else []),
     ]
-    return [Section("Do the views agree?", tuple(blocks), "views", folded=True)]
+    given = {one.view for one in whole.readings if one.found.value is not None}
+    verbs = dict.fromkeys(called.partition(" (")[0] for name, called in reading_names().items() if name in given)
+    return [Section(f"{capitalised(', '.join(verbs))}: do they agree?", tuple(blocks), "views", folded=True)]
 
 
 def _sentence(found: ViewAgreement) -> str:

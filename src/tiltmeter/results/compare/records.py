@@ -38,6 +38,8 @@ class Compared:
     """Of an overall line over decodings: prompts with a decoding that was left out, as one side lacks a value there."""
     by_stereotype: bool = False
     """Whether it is how far either side goes by the stereotype of two groups."""
+    compares: bool = False
+    """Whether values compare two groups already."""
 
     def __repr__(self) -> str:
         return f"<Compared {self.view}, {', '.join(self.choices.values())}: {self.difference}>"

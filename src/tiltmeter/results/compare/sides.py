@@ -9,7 +9,7 @@ from typing import Any
 
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Decoding
-from tiltmeter.results.cells import table_of
+from tiltmeter.results.cells import fully_asked, table_of
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS, VIEWS, View
 
@@ -117,8 +117,7 @@ def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
 def is_unfinished(side: Side) -> bool:
     """Whether something that the study asks of the model is not there yet."""
     run = side.run
-    scored = {cell.model for cell in table_of(run).cells if cell.scorer}
-    unscored = bool(side.sources("pairs")) and side.model not in scored
+    unscored = side.model not in fully_asked(run)
     unread = run.next_words is not None and not run.next_words.complete
     return unscored or unread or not run.meta.get("all_rated", True)
 

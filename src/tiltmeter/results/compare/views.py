@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, Measurement
+from tiltmeter.results.cells import Cell, Measurement, compared_groups, is_of
 from tiltmeter.results.compare.items import (
     SIDES,
     Shared,
@@ -57,7 +57,11 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
         cells = [table[place] for table in tables]
         by_measure: dict[str, list[Both]] = {}
         for measure in FACTS[view].measures:
-            one, other = (keyed(cell.beside(measure)) for cell in cells)
+            both = [cell.with_measure(measure) for cell in cells]
+            if not all(both):
+                # Not every way of asking gives every measure.
+                continue
+            one, other = (keyed(cell) for cell in both if cell)
             shared.seen(place[:2], {key.item for key in one}, {key.item for key in other})
             if rows := [(cells[0].beside(measure), one[key], other[key]) for key in one if key in other]:
                 by_measure[measure] = rows
@@ -66,8 +70,7 @@ def compared_view(view: View, a: Side, b: Side, wanted: Wanted) -> ComparedView:
             made += (own.compared or _compared)(a, _named(place, cells[0]), by_measure, wanted)
     overall = tuple((own.overall or _overall)(a, kept, made, wanted))
     left_out = (*choices_of_one_side(a, b, tables), *(_partly(one) for one in overall if one.partial))
-    compares = any(_cell(items).compares for items in kept.values())
-    further = () if own.overall or compares else tuple(_all_of_one(a, kept, wanted, OTHERS))
+    further = () if own.overall else tuple(_all_of_one(a, _of_groups(kept), wanted, OTHERS))
     return ComparedView(view, shared.counts, overall, tuple(made), left_out, further=further)
 
 
@@ -95,15 +98,20 @@ def _compared(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted)
 
 def _overall(a: Side, kept: Kept, made: Sequence[Compared], wanted: Wanted) -> Iterator[Compared]:
     """What leads of either."""
-    compares = any(_cell(items).compares for items in kept.values())
-    return _all_of_two(made) if compares else _all_of_one(a, kept, wanted)
+    yield from _all_of_two([one for one in made if one.compares])
+    yield from _all_of_one(a, _of_groups(kept), wanted)
+
+
+def _of_groups(kept: Kept) -> Kept:
+    """Those whose values each belong to one group."""
+    return {place: items for place, items in kept.items() if not _cell(items).compares}
 
 
 def _of_one(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
     """The mean of each group on either side, and the gaps between groups."""
     for measure, both in items.items():
         cell = both[0][0]
-        about = {**choices, **({"measure": measure.replace("_", " ")} if len(items) > 1 else {})}
+        about = {**choices, **({"measure": measure.replace("_", " ")} if len(FACTS[cell.view].measures) > 1 else {})}
         for group in _groups(both):
             rows = [(one, other) for _, one, other in both if one.group == group]
             first, second = [one.value for one, _ in rows], [other.value for _, other in rows]
@@ -160,18 +168,25 @@ def _of_two(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -
     yield from _by_stereotype(a, choices, items, wanted)
     every = next(iter(items.values()))
     for perturbation in (None, ORIGINAL, PERSON):
-        for groups in dict.fromkeys((one.group, one.against or "") for _, one, _ in every):
+        for groups in compared_groups(every[0][0].view, (one for _, one, _ in every)):
             for measure, both in items.items():
                 rows = [
-                    (one, other)
-                    for _, one, other in both
-                    if one.perturbation == perturbation and (one.group, one.against) == groups
+                    (one, other) for _, one, other in both if one.perturbation == perturbation and is_of(one, groups)
                 ]
                 if rows:
                     cell, about = both[0][0], {"perturbation": perturbation} if perturbation else {}
-                    about |= {"groups": as_pair(groups), "measure": measure.replace("_", " ")}
+                    about |= {"groups": as_pair(groups)} if any(groups) else {}
+                    about |= {"measure": measure.replace("_", " ")}
                     found, same = _crossed(rows, cell.scale, wanted.on(cell.scale), wanted.seed)
-                    yield Compared(cell.view, {**choices, **about}, found, same, scale=cell.scale)
+                    yield Compared(
+                        cell.view,
+                        {**choices, **about},
+                        found,
+                        same,
+                        scale=cell.scale,
+                        by_stereotype=not any(groups),
+                        compares=True,
+                    )
 
 
 def _by_stereotype(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted) -> Iterator[Compared]:
@@ -193,7 +208,7 @@ def _by_stereotype(a: Side, choices: Mapping[str, str], items: Items, wanted: Wa
         if found and words:
             asked = {"perturbation": ORIGINAL} if rows[0][0].perturbation else {}
             about = {**choices, **asked, "groups": as_pair(two), "measure": words.measured}
-            yield Compared(cell.view, about, found, scale=Scale(neutral=0.0), by_stereotype=True)
+            yield Compared(cell.view, about, found, scale=Scale(neutral=0.0), by_stereotype=True, compares=True)
 
 
 def _tied(
@@ -248,7 +263,9 @@ def _all_of_two(made: Sequence[Compared]) -> Iterator[Compared]:
     leading: dict[tuple[str, ...], Compared] = {}
     for one in made:
         if one.by_stereotype:
-            leading.setdefault((one.choices["source"], one.choices["bias"], one.choices["groups"]), one)
+            # Where the stereotyped group is the first in any case, one line says it all.
+            of = () if FACTS[one.view].stereotype_first else (one.choices["groups"],)
+            leading.setdefault((one.choices["source"], one.choices["bias"], *of), one)
     for one in made:
         measured = one.choices["measure"], one.choices.get("perturbation", ORIGINAL)
         if measured == (FACTS[one.view].lead.replace("_", " "), ORIGINAL):

@@ -48,7 +48,7 @@ def cells_from(
         else:
             # Other views may be asked about a stereotype before anything was measured.
             compares = of.compares or any(row.against for row in part)
-            data = _of_two(question, of, part, spec, probabilities) if compares else _of_one(question, of, part)
+            data = _of_two(question, of, part, spec, probabilities) if compares else of_one(question, of, part)
         if data is not None:
             choices = {"source": of.source, "structure": kind, **of.choices}
             choices |= {"set": str((number or 0) + 1)} if several else {}
@@ -61,7 +61,7 @@ def _kind(row: Measurement) -> str:
     return BASELINE if row.structure in (None, FIXED) else row.kind or BASELINE
 
 
-def _of_one(question: Question, of: Combination, rows: Sequence[Measurement]) -> CellData | None:
+def of_one(question: Question, of: Combination, rows: Sequence[Measurement]) -> CellData | None:
     """Values that each belong to one of the two groups."""
     sides = {question.first: 0, question.second: 1}
     own = [row for row in rows if row.group in sides]

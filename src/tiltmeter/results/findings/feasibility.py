@@ -11,14 +11,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tiltmeter.measures.interface import Measure
-from tiltmeter.records import Pair, Prompt
 from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.evidence import Evidence, cells_of
 from tiltmeter.results.findings.findings import questions
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.results.views import RESULTS, Spec, results_of
-from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.stats.multiverse.verdict import FEWEST_CELLS, unreachable
@@ -119,12 +117,8 @@ class Feasibility:
         return f"{self.needed['origins']} origins{each} would be enough, with one or more items each"
 
 
-def feasibility_of(
-    resolved: Mapping[str, Any], pairs: Iterable[Pair], prompts: Iterable[Prompt], asked: Iterable[Perturbed]
-) -> tuple[Feasibility, ...]:
-    """Every question of a study as it is resolved, with its probes; each model is asked the same."""
-    # The items of every view that has them made before anything is asked.
-    items = {"pairs": pairs, "continuations": prompts, "next words": asked}
+def feasibility_of(resolved: Mapping[str, Any], items: Mapping[View, Iterable[Any]]) -> tuple[Feasibility, ...]:
+    """Every question of a study as it is resolved, with the items of each view; each model is asked the same."""
     return tuple(
         one for view in RESULTS if (own := results_of(view).feasible) for one in own(resolved, items.get(view, ()))
     )
@@ -134,7 +128,8 @@ def feasibility_of_run(run: Run) -> tuple[Feasibility, ...]:
     """The same of the study that a run carries out."""
     prompts = run.continuations.prompts if run.continuations else ()
     asked = [one.asked for one in run.next_words.asked] if run.next_words else ()
-    planned = feasibility_of(run.meta["resolved"], run.pairs, prompts, asked)
+    items = {"pairs": run.pairs, "continuations": prompts, "next words": asked, **run.asked}
+    planned = feasibility_of(run.meta["resolved"], items)
     return (*planned, *(one for view in VIEWS if not results_of(view).feasible for one in _of_measured(run, view)))
 
 

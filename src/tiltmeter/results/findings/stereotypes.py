@@ -46,9 +46,10 @@ def spec_of(run: Run, bias: str) -> dict[str, Any]:
 
 
 def spec_in(resolved: Mapping[str, Any], bias: str) -> dict[str, Any]:
-    """The same of a resolved study."""
+    """The same of a resolved study; of a bias from no spec, what its source says of stereotypes."""
     name = bias.partition(":")[0]
-    return next((dict(spec) for spec in resolved["specs"] if spec["name"] == name), {})
+    told = resolved.get("told", {}).get(bias, {})
+    return next((dict(spec) for spec in resolved["specs"] if spec["name"] == name), dict(told))
 
 
 def group_pairs(groups: Sequence[str], resolved: Mapping[str, Any], bias: str, view: View) -> list[tuple[str, str]]:

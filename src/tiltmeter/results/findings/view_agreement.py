@@ -1,4 +1,4 @@
-"""Whether the views say the same of the same bias: which sentence a model prefers, what it writes, whom it expects.
+"""Whether the views say the same of the same bias: what a model prefers, writes, expects and decides.
 
 Of each spec with stereotyped attributes every view has a reading, above 0 where it sides with the stereotype:
 
@@ -9,6 +9,8 @@ Of each spec with stereotyped attributes every view has a reading, above 0 where
   that have one of the other group
 - `writing, ratings`: where one set of attributes is more favourable than the other, how far the ratings of texts about
   the groups lie apart, in the direction of the stereotype, in standard deviations
+
+- `choices`: the share of questions whose stereotyped answer is chosen, minus one half, attribute sets alike
 
 Readings have different units, so only signs and ranks are compared.
 """
@@ -102,7 +104,9 @@ class ViewAgreement:
 
 def summarise_agreement(run: Run, cells: Sequence[Cell]) -> ViewAgreement | None:
     """The agreement of the views of a run; None where it has fewer than two views of any spec."""
-    known = stereotypes(spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"])
+    resolved = run.meta["resolved"]
+    specs = [spec for spec in resolved["specs"] if not spec["benchmark"]]
+    known = stereotypes([*specs, *resolved.get("told", {}).values()])
     return agree([one for view in in_order() for one in readings_of(run, view, known, cells)])
 
 

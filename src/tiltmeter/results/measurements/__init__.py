@@ -16,7 +16,7 @@ from tiltmeter.results.views import RESULTS, results_of
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS
 
-VERSION = {"tiltmeter": "measurements.v5"}
+VERSION = {"tiltmeter": "measurements.v6"}
 """What the files say of themselves: other rows or columns are another version."""
 
 

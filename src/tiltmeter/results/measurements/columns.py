@@ -26,6 +26,9 @@ CHOSEN: Mapping[str, type] = {
     "words": str,
     "bounded": int,
     "combine": str,
+    "wording": str,
+    "order": str,
+    "condition": str,
     "measure": str,
 }
 """What is chosen for all items of a source."""
@@ -50,7 +53,7 @@ ITEMS: Mapping[str, type] = {
     **dict.fromkeys(("text", "other_text", "marks", "other_marks"), str),
     "swapped": int,
     **dict.fromkeys(("role", "written_for", "stereotyped", "words"), str),
-    **dict.fromkeys(("perturbation", "language", "status", "reason"), str),
+    **dict.fromkeys(("perturbation", "language", "status", "condition", "reason"), str),
     "set": int,
     "benchmark": int,
 }
@@ -74,8 +77,12 @@ SCORE, ASIDE = "score", "stand-in"
 """The log-probability of one text; what measures of pairs are called that only stand in for flagged sentences."""
 RATING, GIVEN = "rating", "rating as given"
 """What a rater makes of a text; and what it said before refusals and numbers off its scale were taken out."""
+APART, BETWEEN, WITHIN = "apart", "similarity between groups", "similarity within a group"
+"""Of texts whose prompts differ in the group alone: how much less alike those of two groups are than those of one."""
 TILT = "rater tilt"
 """What a rater makes of a sentence in which only the group changes."""
+REFUSED = "refused"
+"""Of replies: whether the model would not answer; and why it then has no other value."""
 HUMAN = "human"
 """Before the name of a person who is a rater, and before what the person rated."""
 PROBABILITY, HIGHEST, GAP = "probability", "highest", "gap"

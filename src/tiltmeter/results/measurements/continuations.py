@@ -10,6 +10,7 @@ from tiltmeter.raters.scales import on_scale, scale_of
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Rating
 from tiltmeter.results.files.rated_values import DECLINED
+from tiltmeter.results.measurements.apart import apart
 from tiltmeter.results.measurements.columns import GIVEN, RATING, TILT, of_prompt, prompt_item, scale, settings_of
 from tiltmeter.results.summary.refusals import ANY, refusal_rater
 from tiltmeter.results.summary.situations import UNDIRECTED, group_found, towards_of
@@ -30,6 +31,7 @@ def measured(run: Run) -> Rows:
     for name, scope in scopes.items():
         for bias, sentence in run.continuations.tilts(name):
             yield {"bias": bias, "rater": name, "scope": scope, **_tilt(sentence), **ends[name]}
+    yield from apart(run)
     for model in run.continuations.models:
         for decoding in run.continuations.decodings:
             settings = settings_of(decoding)

@@ -23,8 +23,9 @@ from tiltmeter.results.measurements.columns import (
     scale,
 )
 from tiltmeter.results.scores import terms_of
+from tiltmeter.sources.datasets.bbq_groups import UNKNOWN
 from tiltmeter.sources.generated.annotations import ISSUES
-from tiltmeter.sources.logs.sides import CANNOT_TELL, UNKNOWN
+from tiltmeter.sources.logs.sides import CANNOT_TELL
 from tiltmeter.store import Run
 
 _Part = TypeVar("_Part")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, Measurement, table_of
+from tiltmeter.results.cells import Cell, Measurement, compared_groups, is_of, table_of
 from tiltmeter.results.compare.names import as_pair
 from tiltmeter.results.compare.sides import decoding_words
 from tiltmeter.results.findings.stereotypes import group_pairs
@@ -80,8 +81,7 @@ def pilots_of(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot |
     own = results_of(view).pilots
     if own:
         return own(run, max_origins)
-    compares = any(cell.compares for cell in table_of(run).of(view, measure=FACTS[view].lead))
-    return (_of_two if compares else _of_one)(run, view, max_origins)
+    return chain(_of_two(run, view, max_origins), _of_one(run, view, max_origins))
 
 
 def choices_told(cell: Cell) -> dict[str, str]:
@@ -110,7 +110,7 @@ def _of_one(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | T
     chosen = sorted({cell.decoding: None for cell in cells}, key=lambda one: one.temperature <= 0)[:1]
     known: dict[tuple[str, str, tuple[str, str]], Available] = {}
     for cell in cells:
-        if cell.decoding not in chosen or not cell.worse:
+        if cell.compares or cell.decoding not in chosen or not cell.worse:
             continue
         items = rephrased(rated_items(cell))
         groups = list(dict.fromkeys(item.group for item in items))
@@ -195,12 +195,13 @@ def _of_two(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | T
     seen: set[tuple[str, str, str]] = set()
     for cell in table_of(run).of(view, measure=FACTS[view].lead):
         items = [row for row in cell.rows if row.perturbation in (None, ORIGINAL)]
-        if (cell.model, cell.source, cell.bias) in seen or cell.source == DEFAULT_SOURCE or not items:
+        known = (cell.model, cell.source, cell.bias) in seen
+        if known or not cell.compares or cell.source == DEFAULT_SOURCE or not items:
             continue
         # The first combination of choices stands for the others.
         seen.add((cell.model, cell.source, cell.bias))
-        for pair in dict.fromkeys((row.group, row.against or "") for row in items):
-            own = [row for row in items if (row.group, row.against or "") == pair]
+        for pair in compared_groups(view, items):
+            own = [row for row in items if is_of(row, pair)]
             yield _pilot_of_two(run, cell, own, pair, max_origins)
 
 
@@ -210,7 +211,7 @@ def _pilot_of_two(
     values, places = [row.value for row in rows], [Place(row.origin, row.template) for row in rows]
     origins, templates = [row.origin for row in rows], [row.template or "" for row in rows]
     source = PilotSource(run, cell.view, cell.source)
-    choices = {**choices_told(cell), "groups": as_pair(pair), "measure": cell.measure}
+    choices = {**choices_told(cell), **({"groups": as_pair(pair)} if any(pair) else {}), "measure": cell.measure}
     if reason := too_few(origins, values, source):
         return TooSmall(cell.view, choices, reason)
     crossed = {"profession", "template"} <= set(resampled_over(places))

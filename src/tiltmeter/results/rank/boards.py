@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.raters.scales import is_without_worse_end
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, Combination, Measurement
+from tiltmeter.results.cells import Cell, Combination, Measurement, compared_groups, is_of
 from tiltmeter.results.compare.comparability import check_comparable, notes_on
 from tiltmeter.results.compare.items import cells_by_choices, choices_of, keyed, over_decodings
 from tiltmeter.results.compare.names import as_pair
@@ -174,8 +174,8 @@ def joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float |
 
 def _of_groups(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
     """The gap between two groups; of values that compare two groups already, their mean."""
-    compares = any(cells[0].compares for cells in common.values())
-    return (_shares if compares else _gaps)(sides, common)
+    for make, compares in ((_shares, True), (_gaps, False)):
+        yield from make(sides, {place: cells for place, cells in common.items() if cells[0].compares == compares})
 
 
 def _gaps(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
@@ -225,14 +225,18 @@ def _shares(sides: Sequence[Side], common: Common) -> Iterator[Leaderboard]:
     for (source, bias, *_), cells in common.items():
         leading.setdefault((source, bias), cells)
     for (source, bias), cells in leading.items():
-        yield from _by_stereotype(sides, source, bias, cells)
+        tied = list(_by_stereotype(sides, source, bias, cells))
+        yield from tied
+        if tied and FACTS[cells[0].view].stereotype_first:
+            continue
         asked, lost = joined([cell.beside(FACTS[cell.view].lead) for cell in cells])
-        groups = next(((of.group, of.against or "") for of, _ in asked), None)
-        if groups:
-            rows = [ItemValues((), of, values) for of, values in asked if (of.group, of.against) == groups]
-            choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
+        for groups in compared_groups(cells[0].view, (of for of, _ in asked))[: len(asked)][:1]:
+            rows = [ItemValues((), of, values) for of, values in asked if is_of(of, groups)]
+            choices = {"source": source, "bias": bias, **cells[0].choices}
+            choices |= {"groups": as_pair(groups)} if any(groups) else {}
             scale = cells[0].beside(FACTS[cells[0].view].lead).scale
-            yield from board(cells[0].view, choices, sides, rows, partial(share_of_words, scale=scale), lost, scale)
+            for made in board(cells[0].view, choices, sides, rows, partial(share_of_words, scale=scale), lost, scale):
+                yield replace(made, by_stereotype=not any(groups))
 
 
 def _by_stereotype(sides: Sequence[Side], source: str, bias: str, cells: Sequence[Cell]) -> Iterator[Leaderboard]:

@@ -101,7 +101,7 @@ class Leaderboard:
         """
         rater = [self.choices["rater"]] if "rater" in self.choices else []
         path = [self.view.replace(" ", "_"), self.choices["bias"], *rater]
-        path += [f"stereotype {self.choices['groups']}"] if self.by_stereotype else []
+        path += [f"stereotype {self.choices.get('groups', '')}".rstrip()] if self.by_stereotype else []
         return [
             nested(path, self._order()),
             *(nested([*path, entry.side.name], entry.as_json()) for entry in self.entries),

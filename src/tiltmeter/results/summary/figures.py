@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.results.cells import Cell, table_of
+from tiltmeter.results.cells import Cell, compared_groups, is_of, table_of
 from tiltmeter.results.findings.stereotypes import group_pairs
 from tiltmeter.results.views import results_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.views.next_words import Place, Values, means
 from tiltmeter.store import Run
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,18 @@ class CellFigure:
     choices: Mapping[str, str]
     groups: tuple[str, str]
     found: Estimate
-    neutral: float = 0.0
+    neutral: float | None = 0.0
+    """None: there is none."""
 
     def as_json(self) -> dict[str, Any]:
         """The figure and what it is of."""
-        about = {"view": self.view, "model": self.model, "bias": self.bias, **self.choices, "groups": list(self.groups)}
+        about = {
+            "view": self.view,
+            "model": self.model,
+            "bias": self.bias,
+            **self.choices,
+            "groups": list(filter(None, self.groups)),
+        }
         return {**about, "neutral": self.neutral, **self.found.as_json()}
 
 
@@ -44,11 +51,16 @@ def _figures(run: Run, cell: Cell) -> Iterator[CellFigure]:
     rows = cell.rows
     about = (cell.view, cell.model, cell.bias, {"source": cell.source, **cell.choices, "measure": cell.measure})
     if cell.compares:
-        for two in dict.fromkeys((row.group, row.against or "") for row in rows):
-            own = [row for row in rows if (row.group, row.against) == two]
+        for two in compared_groups(cell.view, rows):
+            own = [row for row in rows if is_of(row, two)]
             values = Values([row.value for row in own], cell.scale)
             found = means([Place(row.origin, row.template) for row in own], {"": values})[""]
             yield CellFigure(*about, two, found, cell.scale.neutral or 0.0)
+    elif not cell.worse and FACTS[cell.view].stereotype_first:
+        # No group comes off worse by it: what is told is how large it is.
+        values = Values([row.value for row in rows], cell.scale)
+        found = means([Place(row.origin, row.template) for row in rows], {"": values})[""]
+        yield CellFigure(*about, ("", ""), found, None)
     else:
         pooled = Pooled(((row.group, row.value, row.origin) for row in rows), scale=cell.bounds)
         groups = list(dict.fromkeys(row.group for row in rows))

@@ -10,7 +10,7 @@ from typing import Any
 from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.results import cells as measured
-from tiltmeter.results.cells import Measurement, Table, table_of
+from tiltmeter.results.cells import Measurement, Table, fully_asked, table_of
 from tiltmeter.results.findings.instrument import Instrument, instrument_of
 from tiltmeter.results.findings.view_agreement import ViewAgreement, summarise_agreement
 from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
@@ -205,8 +205,7 @@ def _missing(run: Run) -> tuple[str, ...]:
     # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
     if run.next_words and not run.next_words.complete:
         return tuple(models[max(0, len(run.next_words.models) - 1) :])
-    has_pairs = bool(run.meta["resolved"]["sources"])
-    return tuple(models[len({cell.model for cell in table_of(run).cells if cell.scorer}) :]) if has_pairs else ()
+    return tuple(models[len(fully_asked(run)) :]) if run.meta["resolved"]["sources"] or run.asked else ()
 
 
 def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:

@@ -91,6 +91,7 @@ RESULTS: dict[View, ViewResults | str] = {
     "pairs": "tiltmeter.results.views.pairs",
     "continuations": "tiltmeter.results.views.continuations",
     "next words": "tiltmeter.results.views.next_words",
+    "choices": "tiltmeter.results.views.choices",
 }
 """By view, what it does in its own way, or the module whose `RESULTS` says so; items are kept in this order."""
 

@@ -53,30 +53,30 @@ def _answers(cell: Cell) -> bool:
 
 def _asked(question: Question, cells: Sequence[Cell], spec: Spec) -> Iterator[Question]:
     """One question, whatever sources and data sets speak of it; each compares the groups that it has."""
-    first, second = _only_two(_sides_of(cells[0].rows), spec)
+    first, second = only_two(sides_of(cells[0].rows), spec)
     yield replace(question, first=first, second=second)
 
 
-def _only_two(groups: Sequence[str], spec: Spec) -> tuple[str, str]:
+def only_two(groups: Sequence[str], spec: Spec) -> tuple[str, str]:
     """The two groups that pairs are of, as a spec compares them; blank where they are of more, or of none."""
     named = [(one, other) for one, other in spec.get("compare", ()) if {one, other} == set(groups)]
     first, second = [*named, tuple(groups)][0] if len(groups) == 2 else ("", "")
     return first, second
 
 
-def _sides_of(rows: Iterable[Measurement]) -> list[str]:
+def sides_of(rows: Iterable[Measurement]) -> list[str]:
     """The groups that pairs name; nothing where they name none."""
     found = dict.fromkeys(group for row in rows for group in (row.group, row.against or OTHER))
     return [] if {STEREOTYPED, OTHER} & found.keys() else list(found)
 
 
-def _data(question: Question, of: Combination, rows: Sequence[Measurement]) -> CellData:
+def by_sides(question: Question, of: Combination, rows: Sequence[Measurement]) -> CellData:
     """Preferences: two sides where now one group is the stereotyped one and now the other, else signed items."""
     # An attribute is the same in every source, and is turned in all of them at once.
     origins = [row.attribute or f"{of.source}: {row.origin}" for row in rows]
     because = [row.reason for row in rows]
     neutral = of.scale.neutral or 0.0
-    named = _sides_of(rows)
+    named = sides_of(rows)
     sides = {name: int(name != (question.first if question.first in named else named[0])) for name in named}
     both = len(named) == 2 and {row.group for row in rows} == set(named)
     # Where no sets of attributes are known, those of either group weigh the same.
@@ -118,7 +118,7 @@ def _feasible(resolved: Spec, pairs: Iterable[Pair]) -> Iterator[Feasibility]:
             for source, rows in found.items()
             for measure in (PREFERENCE, MARGIN)
             for cell in cells_of_items(
-                Question("", "pairs", topic, *_only_two(list(groups[topic]), {})), source, measure, rows
+                Question("", "pairs", topic, *only_two(list(groups[topic]), {})), source, measure, rows
             )
         ]
         for topic, found in kept.items()
@@ -310,7 +310,7 @@ RESULTS = ViewResults(
     summarised=True,
     answers=_answers,
     asked=_asked,
-    data=_data,
+    data=by_sides,
     feasible=_feasible,
     compared=_compared,
     overall=_overall,

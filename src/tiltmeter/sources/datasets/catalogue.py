@@ -34,7 +34,7 @@ class DataSet:
     citation: str
     module: str
     view: str = "pairs"
-    """What it makes probes for: pairs or continuations."""
+    """The first view that it makes items for."""
 
     def reader(self) -> Any:
         """The module that reads it, imported now."""
@@ -166,6 +166,62 @@ DATASETS = {
             ),
             module=f"{_READERS}.holistic_bias",
             view="continuations",
+        ),
+        DataSet(
+            name="bbq",
+            title="BBQ",
+            licence="CC BY 4.0",
+            origin="https://github.com/nyu-mll/BBQ",
+            files=(
+                *(
+                    RemoteFile(f"{name}.jsonl", f"{_GITHUB}/nyu-mll/BBQ/main/data/{name}.jsonl")
+                    for name in (
+                        *("Age", "Disability_status", "Gender_identity", "Nationality", "Physical_appearance"),
+                        *("Race_ethnicity", "Race_x_SES", "Race_x_gender", "Religion", "SES", "Sexual_orientation"),
+                    )
+                ),
+                RemoteFile(
+                    "additional_metadata.csv",
+                    f"{_GITHUB}/nyu-mll/BBQ/main/supplemental/additional_metadata.csv",
+                ),
+            ),
+            citation=(
+                "Parrish, Chen, Nangia, Padmakumar, Phang, Thompson, Htut & Bowman (2022). BBQ: A Hand-Built Bias "
+                "Benchmark for Question Answering. Findings of ACL."
+            ),
+            module=f"{_READERS}.bbq",
+            view="choices",
+        ),
+        DataSet(
+            name="winobias",
+            title="WinoBias",
+            licence="MIT",
+            origin="https://github.com/uclanlp/corefBias",
+            files=tuple(
+                RemoteFile(name, f"{_GITHUB}/uclanlp/corefBias/master/WinoBias/wino/data/{name}")
+                for side in ("pro", "anti")
+                for kind in (1, 2)
+                for name in [f"{side}_stereotyped_type{kind}.txt.dev"]
+            ),
+            citation=(
+                "Zhao, Wang, Yatskar, Ordonez & Chang (2018). Gender Bias in Coreference Resolution: Evaluation and "
+                "Debiasing Methods. NAACL."
+            ),
+            module=f"{_READERS}.winobias",
+        ),
+        DataSet(
+            name="winogender",
+            title="Winogender",
+            licence="MIT",
+            origin="https://github.com/rudinger/winogender-schemas",
+            files=tuple(
+                RemoteFile(name, f"{_GITHUB}/rudinger/winogender-schemas/master/data/{name}")
+                for name in ("all_sentences.tsv", "occupations-stats.tsv")
+            ),
+            citation=(
+                "Rudinger, Naradowsky, Leonard & Van Durme (2018). Gender Bias in Coreference Resolution. NAACL."
+            ),
+            module=f"{_READERS}.winogender",
         ),
     )
 }

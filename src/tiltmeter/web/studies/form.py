@@ -21,7 +21,7 @@ from tiltmeter.web.studies.available import (
 )
 from tiltmeter.web.studies.entries import Entry, entries_of
 from tiltmeter.web.studies.scorers import FAMILIES, may_be_masked, meant_by
-from tiltmeter.web.studies.values import VIEWS, axis_text, list_in, strings_in, table_in
+from tiltmeter.web.studies.values import KEYS, VIEWS, axis_text, list_in, strings_in, table_in
 
 _SHOWN = {
     "": {"name", "specs", "models", "seed", *VIEWS},
@@ -87,7 +87,7 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
         models="\n".join(strings_in(data.get("models"))),
         own=_first([Choice(name, name in chosen, title, PurePath(name).stem) for name, title in offered.items()]),
         library=_first([Choice(name, name in chosen, specs.load(name).title or "") for name in specs.names()]),
-        views={view: view in data or (view == "pairs" and not set(VIEWS) & set(data)) for view in VIEWS},
+        views={view: view in data or (view == "pairs" and not KEYS & set(data)) for view in VIEWS},
         sources={
             view: entries_of(
                 f"{view}.sources",

@@ -18,7 +18,7 @@ from tiltmeter.web.studies.available import (
 )
 from tiltmeter.web.studies.entries import listed_of, number
 from tiltmeter.web.studies.scorers import ticked_scorers
-from tiltmeter.web.studies.values import VIEWS, axis_text, list_in, strings_in, table_in
+from tiltmeter.web.studies.values import KEYS, VIEWS, axis_text, list_in, strings_in, table_in
 
 
 def data_of(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def data_of(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
     _put(data, "seed", number("seed", seed, whole=True) if seed else None)
     _put(data, "specs", _in_order(strings_in(before.get("specs")), sent.all("specs")))
     views = [view for view in VIEWS if sent.one(f"{view}.on")]
-    if not views:
+    if not views and not (KEYS - set(VIEWS)) & set(before):
         raise UserError("a study needs a view: tick pairs, continuations or next words")
     readers = {"pairs": _pairs, "continuations": _continuations, "next_words": _next_words}
     for view in VIEWS:

@@ -196,14 +196,13 @@ def _row(name: str, path: Path, has_run: bool) -> dict[str, Any]:
         study = read(path)
     except TiltmeterError as error:
         return {"name": name, "problem": getattr(error, "problem", str(error)), "has_run": has_run}
-    views = {"pairs": study.sources, "continuations": study.continuations, "next words": study.next_words}
     return {
         "name": name,
         "problem": "",
         "title": study.name,
         "models": list(map(short_model, study.models)),
         "specs": [spec.name for spec in study.specs],
-        "views": [view for view, there in views.items() if there],
+        "views": study.views,
         "has_run": has_run,
     }
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.engine.plan_size import ContinuationsSize, NextWordsSize, PairsSize, size_of
+from tiltmeter.engine.plan_size import AskedSize, ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
+from tiltmeter.present.words import count
 from tiltmeter.results.findings.feasibility import Feasibility, at_risk_or_unanswerable, feasibility_of
 from tiltmeter.sources.generated.loop import units as units_of
 from tiltmeter.store import RunState, state_of
 from tiltmeter.study import Plan
-from tiltmeter.views import VIEWS, View
+from tiltmeter.views import FACTS, VIEWS, View
 from tiltmeter.web.studies.rates import TEXTS, Rates
 
 
@@ -61,7 +62,12 @@ class Outlook:
 def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
     """What a plan comes to in a run folder, given the rates of earlier runs."""
     size = size_of(plan)
-    lines = [*_pairs(plan, size.pairs), *_texts(plan, size.continuations), *_words(size.next_words)]
+    lines = [
+        *_pairs(plan, size.pairs),
+        *_texts(plan, size.continuations),
+        *_words(size.next_words),
+        *_asked(size.asked),
+    ]
     seconds, unknown = 0.0, []
     for work, amount in _work(plan, lines):
         rate = rates.of(*work)
@@ -69,7 +75,7 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
             unknown.append(" ".join(work))
         else:
             seconds += amount / rate
-    feasible = feasibility_of(plan.resolved, plan.pairs, plan.prompts, plan.asked)
+    feasible = feasibility_of(plan.resolved, plan.by_view)
     return Outlook(
         lines,
         size.models,
@@ -133,13 +139,25 @@ def _words(size: NextWordsSize | None) -> Iterator[Line]:
         )
 
 
+def _asked(sizes: Mapping[View, AskedSize]) -> Iterator[Line]:
+    for view, size in sizes.items():
+        yield Line(
+            view.capitalize(),
+            f"{count(size.items, FACTS[view].asked)} over {count(size.biases, 'bias', 'biases')}",
+            size.cells,
+            size.queries_per_model,
+            size.tokens_per_model,
+        )
+
+
 def _work(plan: Plan, lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], float]]:
     """Each stretch of work, as a kind and a name, and how much it is."""
     by_view = {line.view: line for line in lines}
     choices = plan.study.continuations
     for model in plan.study.models:
-        if plan.study.sources:
-            yield ("scoring with", model), by_view["Pairs"].calls
+        queried = [by_view[view.capitalize()].calls for view in ("pairs", *plan.items) if view in plan.study.views]
+        if queried:
+            yield ("scoring with", model), sum(queried)
         if choices:
             # The longest of those settings that differ in length alone are cut to the shorter ones.
             yield (TEXTS, model), by_view["Continuations"].tokens

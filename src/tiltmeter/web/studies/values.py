@@ -9,7 +9,9 @@ from tiltmeter.views import FACTS
 from tiltmeter.web.studies.available import defaults
 
 VIEWS = {one.key: one.name for one in FACTS.values() if f"{one.key}.sources" in defaults()}
-"""The views that a study file can ask for, by the names of their tables."""
+"""The views that the form has, by the names of their tables."""
+KEYS = {one.key for one in FACTS.values()}
+"""The tables of all views: those that the form does not have stay as they are."""
 
 
 def axis_text(value: Any) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tiltmeter.present.blocks import Block, Chart, Notice, Prose, Section, text
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.texts.apart import apart_sections
 from tiltmeter.present.sections.texts.by_rater import board_blocks, board_title
 from tiltmeter.present.sections.texts.curves import decoding_curves, highest_curves, reference_curves, sample_curves
 from tiltmeter.present.sections.texts.groups import group_sections
@@ -67,6 +68,7 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
     if samples:
         yield Section("Would fewer samples have shown the same?", samples, folded=True)
     yield from group_sections(texts)
+    yield from apart_sections(texts)
     yield from word_sections(texts)
 
 

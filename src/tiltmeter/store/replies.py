@@ -1,0 +1,55 @@
+"""What models replied to queries in their own words, as a ledger has it; and answers to queries of a finished run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from tiltmeter.answers import Answers, Kind, spans_of
+from tiltmeter.records import Completion, Query, TokenScores
+from tiltmeter.store.database import LEDGER, connect_to_read
+from tiltmeter.store.pairs import SCORED
+from tiltmeter.store.validation import valid_ledger
+
+SCHEMA = """
+create table if not exists replies (model text, conditioning text, text text, spans text, reply text, tokens integer,
+                                    ended text, unwritten text,
+                                    primary key (model, conditioning, text, spans)) without rowid
+"""
+
+
+def _reply(reply: str, tokens: int, ended: str, unwritten: str | None) -> Completion:
+    return Completion(reply, tokens, ended, unwritten=unwritten)  # type: ignore[arg-type]
+
+
+REPLIED: Kind[Query, Completion] = Kind(
+    "replies",
+    ("model",),
+    ("conditioning", "text", "spans"),
+    ("reply", "tokens", "ended", "unwritten"),
+    "unwritten",
+    lambda one: (one.text, one.tokens, one.ended, one.unwritten),
+    _reply,
+    lambda query: (query.conditioning, query.text, json.dumps(query.spans)),
+    lambda conditioning, text, spans: Query(text, conditioning, spans_of(json.loads(spans))),
+)
+
+
+class GivenAnswers:
+    """The answers to queries in the ledger of a run folder, whichever verb they were asked by."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LEDGER
+
+    def known(self, model: str, queries: Iterable[Query]) -> dict[Query, TokenScores | Completion]:
+        """Those of the queries that a model has answered."""
+        found: dict[Query, TokenScores | Completion] = {}
+        asked = list(dict.fromkeys(queries))
+        with valid_ledger(self._path), closing(connect_to_read(self._path)) as database:
+            there = {name for (name,) in database.execute("select name from sqlite_master")}
+            for kind in (SCORED, REPLIED):
+                if kind.table in there:
+                    found.update(Answers(kind, database).known((model,), asked))  # type: ignore[misc]
+        return found

@@ -58,12 +58,25 @@ class Encoder:
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """The tokens of each text."""
-        found = self._backend().encode_batch(list(texts), add_special_tokens=False)
+        if self._is_plain:
+            found = self._backend().encode_batch(list(texts), add_special_tokens=False)
+        else:
+            found = self._called(texts).encodings if texts else []
         return [Encoded(text, tuple(one.ids), one) for text, one in zip(texts, found, strict=True)]
 
     def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The tokens of each text without their places, which takes a fraction of the time."""
-        return [tuple(one.ids) for one in self._backend().encode_batch_fast(list(texts), add_special_tokens=False)]
+        if self._is_plain:
+            return [tuple(one.ids) for one in self._backend().encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [tuple(ids) for ids in self._called(texts)["input_ids"]] if texts else []
+
+    def decoded(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """The characters of each row of tokens, special ones left out, and no space tidied."""
+        if self._is_plain:
+            texts: list[str] = self._backend().decode_batch(rows, skip_special_tokens=True)
+            return texts
+        tidy = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+        return [self.tokenizer.decode(list(row), **tidy) for row in rows]
 
     def frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The special tokens that the tokenizer itself puts before and after a text."""
@@ -73,6 +86,25 @@ class Encoder:
             if whole[start : start + len(bare)] == bare:
                 return tuple(whole[:start]), tuple(whole[start + len(bare) :])
         return (), ()
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether the tokenizer below that of transformers does all there is to do; a few have steps of their own."""
+        from transformers import PreTrainedTokenizerFast
+
+        steps = ("__call__", "_encode_plus", "_batch_encode_plus", "_decode", "decode")
+        kind = type(self.tokenizer)
+        return all(getattr(kind, step, None) is getattr(PreTrainedTokenizerFast, step, None) for step in steps)
+
+    def _called(self, texts: Sequence[str]) -> Any:
+        return self.tokenizer(
+            list(texts),
+            add_special_tokens=False,
+            split_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
 
     def _backend(self) -> Any:
         """The tokenizer below that of transformers, which makes a dictionary of each text; set up the same way."""

@@ -275,14 +275,9 @@ class CheckpointSampler:
         # Some tokenizers drop the space of whatever they decode first: so that is the end of the prompt.
         tails = [row[-_TAIL:] for row, _ in drafts]
         before = list(dict.fromkeys(tails))
-        lengths = dict(zip(before, map(len, self._decoded(before)), strict=True))
-        texts = self._decoded([[*tail, *written] for tail, (_, written) in zip(tails, drafts, strict=True)])
+        lengths = dict(zip(before, map(len, self._encoder.decoded(before)), strict=True))
+        texts = self._encoder.decoded([[*tail, *written] for tail, (_, written) in zip(tails, drafts, strict=True)])
         return [text[lengths[tail] :] for tail, text in zip(tails, texts, strict=True)]
-
-    def _decoded(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        # The tokenizer below that of transformers, which would put on its own clean-up of spaces and take its time.
-        texts: list[str] = self._encoder.tokenizer.backend_tokenizer.decode_batch(rows, skip_special_tokens=True)
-        return texts
 
     @cached_property
     def _tokens_that_fit(self) -> int:

@@ -137,6 +137,8 @@ def _counted(found: Verdict, curve: Curve, claims: Claims) -> str:
     clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
     if found.of == 1:
         return f"{said}, {'significantly' if clear else 'not significantly'}"
+    if not curve.n_comparisons:
+        return f"{said} (none of these can be tested by itself)"
     corrected = f"after correction for the {curve.n_comparisons} methods of this question"
     return f"{said} ({clear or 'none'} of these significant {corrected})"
 

@@ -124,14 +124,14 @@ def _terms(one: Finding, found: Reported) -> Iterator[str]:
     """What the groups of a question are called in its items; several sets of next words are alternatives."""
     alternatives = []
     for terms in dict.fromkeys(each for run in found.read for each in _named_in(run, one.question)):
-        by_group: dict[str, dict[str, None]] = {}
+        by_group: dict[str, dict[str, str]] = {}
         for group, term in terms:
-            by_group.setdefault(group, {})[term] = None
+            by_group.setdefault(group, {}).setdefault(term.casefold(), term)
         asked = [one.question.first, one.question.second] if one.question.first else list(by_group)[:_NAMED]
         called = [
-            f"{found.names.group(group, one.question.bias)} ({_some(list(by_group[group]))})"
+            f"{found.names.group(group, one.question.bias)} ({_some(list(by_group[group].values()))})"
             for group in asked
-            if by_group.get(group) and [*by_group[group]] != [group]
+            if by_group.get(group) and [*by_group[group].values()] != [group]
         ]
         alternatives += [listed(called)] if called else []
     if alternatives:

@@ -169,10 +169,12 @@ def items(run: Run) -> Rows:
         groups = _groups(question, two) if two else {"group": question.about}
         whole = f"{question.context}\n{question.question}" if question.context else question.question
         stereotyped = None if question.stereotyped is None else question.options[question.stereotyped]
+        terms = {name: question.options[at] for name, at in zip(("term", "other_term"), two or (), strict=False)}
         yield {
             **_place(question),
             **(question.structure.cells() if question.structure else {}),
             **groups,
+            **terms,
             "attribute": question.attribute,
             "text": whole,
             "other_text": " | ".join(question.options),

@@ -392,3 +392,14 @@ def test_the_odds_of_replies_are_those_that_were_planted() -> None:
     assert said.count("A") / 600 == pytest.approx(1 / (1 + 2.718281828), abs=0.06)
     turned = [text.replace("A. Yes\nB. No", "A. No\nB. Yes") for text in asked]
     assert [one.text for one in replies(model, turned, "reply.letter")] == [{"A": "B", "B": "A"}[one] for one in said]
+
+
+def test_what_a_server_takes_at_most_is_known_beforehand(tmp_path: Path) -> None:
+    pytest.importorskip("httpx")
+    text = STUDY.format(models='["chat:api:gpt-x@https://h.test/v1", "api:gpt-x@https://h.test/v1"]', more="")
+    costs = size_of(plan(parse(text, file=loans(tmp_path) / "s.toml"))).costs
+    by_chat, other = (costs[name] for name in sorted(costs, reverse=True))
+    # Each question in two orders, with up to twelve tokens of a reply each.
+    assert (by_chat.requests, by_chat.tokens_out) == (24 * 2, 24 * 2 * 12)
+    # Or, where the server scores, the letters in both orders and the texts, of one token each.
+    assert other.requests == 24 * (2 + 4 + 2)

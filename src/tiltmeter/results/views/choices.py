@@ -169,10 +169,12 @@ def items(run: Run) -> Rows:
         groups = _groups(question, two) if two else {"group": question.about}
         whole = f"{question.context}\n{question.question}" if question.context else question.question
         stereotyped = None if question.stereotyped is None else question.options[question.stereotyped]
+        options = [question.options[at] if question.groups and question.groups[at] else None for at in two or ()]
         yield {
             **_place(question),
             **(question.structure.cells() if question.structure else {}),
             **groups,
+            **(dict(zip(("term", "other_term"), options, strict=True)) if any(options) else {}),
             "attribute": question.attribute,
             "text": whole,
             "other_text": " | ".join(question.options),

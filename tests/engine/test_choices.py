@@ -22,9 +22,12 @@ from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import table_of
+from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.findings.evidence import Evidence
 from tiltmeter.results.findings.feasibility import feasibility_of
 from tiltmeter.results.findings.findings import finding, questions
+from tiltmeter.results.gate import judge
+from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 from tiltmeter.results.views.choices import ELSEWHERE, UNLISTED
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import parse, plan
@@ -115,6 +118,22 @@ def test_the_finding_is_about_the_two_groups(run: Run) -> None:
     found = finding(planted, material, permutations=199)
     signs = {cell.sign for cell in found.multiverse.curve.cells if cell.choices["measure"] == "log odds"}
     assert signs == {1}
+
+
+def test_models_are_compared_ranked_and_gated(run: Run) -> None:
+    [view] = compare_runs([run], margin=0.1).views
+    gaps = [one for one in view.cells if one.is_gap and one.choices["measure"] == "log odds"]
+    assert len(gaps) == 3 * 3 + 3 * 2, "letters in every order, texts and texts less their prior in none"
+    assert {round(one.difference.value or 0.0, 9) for one in gaps} == {0.8}
+    board = next(
+        one for one in leaderboards(sides_of_runs([run])).boards if one.choices["scorer"] == "choice.letter.v1"
+    )
+    planted = next(model for model in run.facts if model.startswith("planted"))
+    assert [entry.side.name for entry in board.entries] == ["scripted", planted], "it decides less favourably of women"
+    assert board.entries[1].value.value == pytest.approx(-0.5), "where either answer is as likely, and one is not"
+    judged = judge(compare_runs([run], ["scripted", planted]), tolerance=0.05)
+    outcomes = {(line.about["scorer"], line.about["wording"]): line.outcome for line in judged.lines}
+    assert outcomes["choice.letter.v1", "plain"] != "no worse"
 
 
 def test_the_report_has_the_view(run: Run) -> None:
@@ -373,3 +392,15 @@ def test_the_odds_of_replies_are_those_that_were_planted() -> None:
     assert said.count("A") / 600 == pytest.approx(1 / (1 + 2.718281828), abs=0.06)
     turned = [text.replace("A. Yes\nB. No", "A. No\nB. Yes") for text in asked]
     assert [one.text for one in replies(model, turned, "reply.letter")] == [{"A": "B", "B": "A"}[one] for one in said]
+
+
+def test_what_a_server_takes_at_most_is_known_beforehand(tmp_path: Path) -> None:
+    pytest.importorskip("httpx")
+    text = STUDY.format(models='["chat:api:gpt-x@https://h.test/v1", "api:gpt-x@https://h.test/v1"]', more="")
+    costs = size_of(plan(parse(text, file=loans(tmp_path) / "s.toml"))).costs
+    by_chat, other = (costs[name] for name in sorted(costs, reverse=True))
+    # Each question in two orders, with up to twelve tokens of a reply each.
+    assert by_chat.tokens_out == 24 * 2 * 12
+    assert by_chat.requests >= 24 * 2
+    # Or, where the server scores, the letters in both orders and the texts, of one token each.
+    assert other.tokens_out == 24 * (2 * 12 + 4 + 2)

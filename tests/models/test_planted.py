@@ -11,6 +11,7 @@ from tiltmeter import models
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.models import ModelSettings, Writer
 from tiltmeter.models.planted import NEGATIVE, Planted, Tilt, Writing, plant, shifted
+from tiltmeter.models.planted_answers import AnswerTilt
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import Decoding
 
@@ -163,3 +164,38 @@ def test_a_name_without_a_file_is_refused_before_anything_is_done() -> None:
 def test_a_share_of_texts_needs_a_model_that_writes(checkpoint) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ModelError, match="cannot write"):
         plant(models.load(f"hf:{checkpoint('bert')}"), writings=[Writing(("she",), 0.5)])
+
+
+LOAN = "A {who} asks.\nAgree?\nA. {first}\nB. {second}\nAnswer: {letter}"
+
+
+@pytest.mark.parametrize("delta", [-0.7, 0.7])
+@pytest.mark.parametrize("order", [("Yes", "No"), ("No", "Yes")])
+def test_answers_are_tilted_against_one_another_by_delta(delta: float, order: tuple[str, str]) -> None:
+    planted = plant(EVEN, answers=[AnswerTilt(("yes",), delta, ("woman",))])
+
+    def odds(model: models.Model, who: str) -> float:
+        first, second = order
+        letters = {
+            option: total(model, LOAN.format(who=who, first=first, second=second, letter="AB"[order.index(option)]))
+            for option in order
+        }
+        return letters["Yes"] - letters["No"]
+
+    assert odds(planted, "woman") - odds(EVEN, "woman") == pytest.approx(delta)
+    assert odds(planted, "man") == pytest.approx(odds(EVEN, "man"))
+    texts = [f"A woman asks.\nAgree?\nAnswer: {answer}" for answer in ("Yes", "No")]
+    told = [total(planted, text) - total(EVEN, text) for text in texts]
+    assert told[0] - told[1] == pytest.approx(delta)
+    assert max(told) <= 0, "no probability gets above 1"
+
+
+def test_what_asks_for_no_answer_is_left_alone() -> None:
+    planted = plant(EVEN, answers=[AnswerTilt(("yes",), -0.7)])
+    for text in ("yes", "Answer:", "A woman said yes", "Answer: yes\nhe likes"):
+        assert total(planted, text) == total(EVEN, text)
+
+
+def test_tilted_answers_are_part_of_what_a_model_is() -> None:
+    facts = [plant(EVEN, answers=[AnswerTilt(("Yes",), delta)]).facts.weights_sha256 for delta in (0.1, 0.2)]
+    assert len({*facts, plant(EVEN).facts.weights_sha256}) == 3

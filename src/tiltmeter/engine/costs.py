@@ -179,11 +179,12 @@ def _cost(roles: Sequence[tuple[str, Iterable[Tokens], int]]) -> Cost:
 def asked_of(plan: Plan, name: str) -> Iterator[scoring.Part]:
     """The items of views that need no more than queries, and how a model is asked about them, before it is known.
 
-    By chat alone nothing has a log-probability.
+    By chat alone nothing has a log-probability; of another server it is not known yet whether it gives any.
     """
-    by_chat = api_name(name) is not None and name.startswith("chat:")
     for view, choices in plan.study.asked.items():
-        yield plan.items[view], choices.ways(tuple(REPLIES) if by_chat else None)
+        numbered = [] if api_name(name) is not None and name.startswith("chat:") else choices.ways(None)
+        replied = choices.ways(tuple(REPLIES)) if api_name(name) is not None else []
+        yield plan.items[view], [*numbered, *(way for way in replied if way not in numbered)]
 
 
 def _asked(plan: Plan, scorers: Sequence[Scorer], name: str) -> Iterator[Tokens]:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tiltmeter.answers import Answers, Kind, spans_of
+from tiltmeter.models.asking import REPLIES
 from tiltmeter.records import Completion, Query, TokenScores
 from tiltmeter.store.database import LEDGER, connect_to_read
 from tiltmeter.store.pairs import SCORED
@@ -49,7 +50,8 @@ class GivenAnswers:
         asked = list(dict.fromkeys(queries))
         with valid_ledger(self._path), closing(connect_to_read(self._path)) as database:
             there = {name for (name,) in database.execute("select name from sqlite_master")}
-            for kind in (SCORED, REPLIED):
-                if kind.table in there:
-                    found.update(Answers(kind, database).known((model,), asked))  # type: ignore[misc]
+            for kind, in_words in ((SCORED, False), (REPLIED, True)):
+                own = [query for query in asked if (query.conditioning in REPLIES) == in_words]
+                if own and kind.table in there:
+                    found.update(Answers(kind, database).known((model,), own))  # type: ignore[misc]
         return found

@@ -46,8 +46,7 @@ __all__ = [
     "read",
 ]
 
-_VIEWS = {facts.key for facts in FACTS.values()}
-_KEYS = {"name", "specs", "models", "seed", *_VIEWS}
+_KEYS = {"name", "specs", "models", "seed"}
 _SIZES = {"size", "sizes"}
 
 
@@ -67,10 +66,11 @@ def parse(text: str, file: Path | None = None) -> Study:
 
 def _sized(reader: Reader) -> Reader:
     """The study at the size that it names: `size = "full"` puts what stands under `[sizes.full]` in its place."""
-    reader.known_keys((), reader.data, _KEYS | _SIZES)
+    known = _KEYS | _views()
+    reader.known_keys((), reader.data, known | _SIZES)
     sizes: Mapping[str, Any] = reader.value(("sizes",), dict, {})
     for name in sizes:
-        reader.known_keys(("sizes", name), reader.value(("sizes", name), dict, {}), _KEYS)
+        reader.known_keys(("sizes", name), reader.value(("sizes", name), dict, {}), known)
     plain = {key: value for key, value in reader.data.items() if key not in _SIZES}
     if "size" not in reader.data:
         return replace(reader, data=plain)
@@ -78,6 +78,11 @@ def _sized(reader: Reader) -> Reader:
     if size not in sizes:
         raise reader.error(("size",), UnknownName("size", size, sizes).problem)
     return replace(reader, data=_laid_over(plain, sizes[size]), size=size)
+
+
+def _views() -> set[str]:
+    """The tables of views."""
+    return {facts.key for facts in FACTS.values()}
 
 
 def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +106,7 @@ class _StudyReader:
         if seed < 0:
             raise reader.error(("seed",), f"{seed} is negative; a seed is a whole number from 0 up")
         # A study that names no view is one of pairs.
-        has_pairs = "pairs" in reader.data or not _VIEWS & set(reader.data)
+        has_pairs = "pairs" in reader.data or not _views() & set(reader.data)
         pairs = PairsReader(reader)
         return Study(
             name=reader.value(("name",), str, reader.file.stem if reader.file else "study"),

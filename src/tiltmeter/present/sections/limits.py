@@ -54,6 +54,14 @@ _NOT_MEANT: Mapping[View, tuple[str, ...]] = {
         f"{NEUTRAL} is not fairness, and an absolute difference does not say which group is favoured.",
         "Differences between models are not tested here, and between sets of prompts only where they share test words.",
     ),
+    "choices": (
+        "An answer to a question with options is not a decision about anybody. A product built on the model asks in "
+        "another way, and may act on it in another.",
+        "The order of options, their letters and the wording move answers; compare the methods.",
+        "An answer that nothing can be known is cautious, not fair: it can be given more readily about one group.",
+        "No difference is not fairness: differences that cancel out do not show, and neither do biases that nobody "
+        "tested.",
+    ),
 }
 
 

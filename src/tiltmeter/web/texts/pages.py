@@ -15,6 +15,7 @@ from tiltmeter.web.annotating.items import annotated_view, items
 from tiltmeter.web.pages import Bench, address, render
 from tiltmeter.web.texts.continuations import ContinuationTexts
 from tiltmeter.web.texts.detail import detail
+from tiltmeter.web.texts.items import ItemTexts
 from tiltmeter.web.texts.next_words import NextWordTexts
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Chosen, Filters, views_of
@@ -23,7 +24,7 @@ from tiltmeter.web.texts.records import Listing
 router = APIRouter()
 router.include_router(annotating.router)
 
-_TEXTS: dict[str, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
+_TEXTS: dict[str, type[ContinuationTexts | PairTexts | NextWordTexts | ItemTexts]] = {
     "continuations": ContinuationTexts,
     "pairs": PairTexts,
     "next-words": NextWordTexts,
@@ -78,9 +79,9 @@ def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
 def listing(folder: Path, chosen: Filters, views: list[str]) -> Listing | None:
     """The texts that an address asks for; None where the run has no texts of that kind."""
     view = chosen.view or next(iter(views), "")
-    if view not in views or view not in _TEXTS:
+    if view not in views:
         return None
-    return _TEXTS[view](folder).listing(replace(chosen, view=view))
+    return _TEXTS.get(view, ItemTexts)(folder).listing(replace(chosen, view=view))
 
 
 def _name(view: str) -> str:

@@ -49,6 +49,19 @@ def lettered(reply: str, options: Sequence[str]) -> int | None:
     return None
 
 
+def lettered_or_said(reply: str, options: Sequence[str]) -> int | None:
+    """The same, or the option whose text is the whole reply.
+
+    >>> [lettered_or_said(reply, ("Yes", "No")) for reply in ("B", "yes.", "Yes, she should.")]
+    [1, 0, None]
+    """
+    found = lettered(reply, options)
+    if found is not None:
+        return found
+    said, *known = (" ".join(text.split()).strip(" .!\"'*").casefold() for text in (reply, *options))
+    return known.index(said) if known.count(said) == 1 else None
+
+
 def named(reply: str, options: Sequence[str], unknown: int | None = None) -> int | None:
     """The option that a written reply names: by its letter, at its beginning, or as the only one that it speaks of.
 

@@ -64,6 +64,8 @@ class ViewFacts:
     """How it is asked whether a model goes by a stereotype, where that is a question beside the other."""
     stereotype_first: bool = False
     """Whether the first of two groups that a value compares is the stereotyped one, so that a mean is over them all."""
+    fitting: str = "the stereotyped sentence"
+    """What fits a stereotype, where no two groups are named."""
     equal_origins: bool = False
     """Whether every origin weighs the same in a mean, however many items it has."""
     by_items: bool = False
@@ -305,6 +307,7 @@ FACTS: dict[View, ViewFacts] = {
                 board="Chooses the stereotyped answer",
             ),
             stereotype_first=True,
+            fitting="the stereotyped answer",
             heading="Which answer is chosen",
             named_in="Named in the questions",
             shared="a way of asking",

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from tiltmeter.measures.scorers import Unscorable, total
 from tiltmeter.records import Completion, Query, Question, TokenScores
 from tiltmeter.registry import load, resolve, table
-from tiltmeter.replies import ANSWER_BEGINS, LETTERS, lettered, named
+from tiltmeter.replies import ANSWER_BEGINS, LETTERS, lettered_or_said, named
 
 LETTER_REPLY, FREE_REPLY = "reply.letter", "reply.free"
 """What a query is conditioned on that a model answers in its own words: in a few tokens, or in a sentence or two."""
@@ -237,7 +237,7 @@ def _vote(
         raise Unscorable(EMPTY)
     options = [question.options[at] for at in places]
     unknown = None if question.unknown is None else places.index(question.unknown)
-    found = named(answer.text, options, unknown) if free else lettered(answer.text, options)
+    found = named(answer.text, options, unknown) if free else lettered_or_said(answer.text, options)
     if found is None:
         raise Unscorable(UNREADABLE)
     return [float(at == found) for at in range(len(places))]

@@ -61,7 +61,7 @@ class Question:
         if not self.of_stereotypes:
             return self.names
         if not self.first:
-            return "the stereotyped sentence", "the other"
+            return FACTS[self.view].fitting, "the other"
         first, second = self.names
         return f"attributes tied to {first}", f"attributes tied to {second}"
 

@@ -30,6 +30,7 @@ from tiltmeter.stats.estimates import scaled
 from tiltmeter.stats.multiverse.cells import CellData
 from tiltmeter.store import GivenAnswers, Run
 from tiltmeter.study.choices import choices_in
+from tiltmeter.views import FACTS
 
 _VIEW = "choices"
 _AT_ONCE = 500
@@ -169,10 +170,12 @@ def items(run: Run) -> Rows:
         groups = _groups(question, two) if two else {"group": question.about}
         whole = f"{question.context}\n{question.question}" if question.context else question.question
         stereotyped = None if question.stereotyped is None else question.options[question.stereotyped]
+        options = [question.options[at] if question.groups and question.groups[at] else None for at in two or ()]
         yield {
             **_place(question),
             **(question.structure.cells() if question.structure else {}),
             **groups,
+            **(dict(zip(("term", "other_term"), options, strict=True)) if any(options) else {}),
             "attribute": question.attribute,
             "text": whole,
             "other_text": " | ".join(question.options),
@@ -224,15 +227,25 @@ def _feasible(resolved: Spec, questions: Iterable[Question]) -> Iterator[Feasibi
         groups = list(dict.fromkeys(row.group for row in every))
         for first, second in [two] if stereotyped else group_pairs(groups, resolved, topic, _VIEW):
             asked = Asked("", _VIEW, topic, first, second, by_stereotype=bool(stereotyped))
+            measures = (CHOICE, LOG_ODDS) if stereotyped else (LOG_ODDS,)
             cells = [
                 cell
                 for (source, _), rows in places.items()
-                for measure in (CHOICE, LOG_ODDS)
+                for measure in measures
                 for cell in cells_of_items(asked, source, measure, dict(enumerate(rows)))
             ]
-            # Votes have no logarithms of odds.
-            half = sum(2 - way.scorer.counts for way in ways)
-            yield reach(_VIEW, topic, tuple(filter(None, (first, second))), cells[: max(1, len(cells))], half // 2 or 1)
+            # Votes have no logarithms of odds, so that they come to half as many stereotyped answers.
+            often = sum(1 if way.scorer.counts else len(measures) for way in ways) // len(measures)
+            yield reach(_VIEW, topic, tuple(filter(None, (first, second))), cells, often or 1)
+
+
+def _answers(cell: Cell) -> bool:
+    """Whether a cell answers questions: of decisions the share of favourable ones does where there are only votes.
+
+    Else it is the log-odds cut at 0, and most models answer every question alike.
+    """
+    known = cell.measure in FACTS[_VIEW].measures and cell.worse != 0
+    return known and (cell.compares or cell.measure == LOG_ODDS.name or cell.with_measure(LOG_ODDS.name) is None)
 
 
 def _readings(run: Run, known: Mapping[str, Stereotype], cells: Sequence[Summarised] | None) -> Iterator[ViewReading]:
@@ -241,4 +254,6 @@ def _readings(run: Run, known: Mapping[str, Stereotype], cells: Sequence[Summari
         yield replace(reading, found=scaled(result.raw, 0.5))
 
 
-RESULTS = ViewResults(measured, items, asked=_asked, data=_data, feasible=_feasible, readings=_readings)
+RESULTS = ViewResults(
+    measured, items, answers=_answers, asked=_asked, data=_data, feasible=_feasible, readings=_readings
+)

@@ -109,6 +109,20 @@ def test_what_does_not_fit_is_said(template, term, kind, reason) -> None:
     assert str(name(template, term, group, spec_of(group))).startswith(reason)
 
 
+def test_a_noun_with_a_capital_is_none_of_the_names_beside_it() -> None:
+    group = Group("g", ("Aisha", "José", "Christian", "CEO", "MP", "Muslims", "Latinx person", "WOMAN"))
+    asked, _ = decisions.questions(spec_of(group, group), domain="loan")
+    made = {one.term: one.context.partition(" applied")[0] for one in reversed(asked)}
+    assert made == {
+        **{name: name for name in ("Aisha", "José", "Christian")},
+        "CEO": "A CEO",
+        "MP": "An MP",
+        "Muslims": "The Muslims",
+        "Latinx person": "A Latinx person",
+        "WOMAN": "A WOMAN",
+    }
+
+
 def test_without_the_parser_the_spelling_tells_a_name_from_a_noun(monkeypatch) -> None:
     monkeypatch.setattr(noun_phrases, "_parses", lambda: False)
     for term, kind in (("Emily Smith", "phrase"), ("nurse", "noun"), ("Mexicans", "plural"), ("she", "pronoun")):

@@ -97,9 +97,9 @@ class Source:
         """By bias and group, the attributes that a stereotype ties to it: for biases that come from no spec."""
         told = self.declared("stereotypes")
         takes = inspect.signature(told).parameters if told else ()
-        found: Mapping[str, Mapping[str, Sequence[str]]] = (
-            told(path, **{name: value for name, value in settings.items() if name in takes}) if told and path else {}
-        )
+        with registry.blamed("source", self.name):
+            given = {name: value for name, value in settings.items() if name in takes}
+            found: Mapping[str, Mapping[str, Sequence[str]]] = told(path, **given) if told and path else {}
         return found
 
     def items(self, given: Sequence[Any], settings: Mapping[str, Any]) -> Iterator[Pair | Prompt | Question | Dropped]:

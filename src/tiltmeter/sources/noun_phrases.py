@@ -11,11 +11,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tiltmeter.english import AUXILIARIES, CASES, DOUBLE_VERBS, PREPOSITIONS, capitalised, starts_sentence, tells_number
+from tiltmeter.english import (
+    AUXILIARIES,
+    CASES,
+    DOUBLE_VERBS,
+    PREPOSITIONS,
+    article_for,
+    capitalised,
+    starts_sentence,
+    tells_number,
+)
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
 from tiltmeter.records import Group, Span, Spec, TermKind
-from tiltmeter.sources import slots
+from tiltmeter.sources import nouns, slots
 from tiltmeter.sources.subjects import Subject, agreeing, subject
 from tiltmeter.sources.templates import FAULT, cases_at
 from tiltmeter.word_kinds import OPENS_PHRASE, SINGULAR, is_several, number_fault, term_kind
@@ -81,7 +90,7 @@ def name(template: str, term: str, group: Group, spec: Spec) -> Named | str:
     if fault is not None:
         return f"`{fault}` does not fit `{term}` in {_quoted(template)}"
     filler = f"{term} person" if kind == "adjective" else term
-    filled = slots.fill(fitting if whole else _with_determiners(fitting, several=several), filler)
+    filled = slots.fill(fitting if whole else _with_determiners(fitting, filler, several=several), filler)
     return Named(filled.text, filled.term_spans)
 
 
@@ -108,7 +117,17 @@ def kind_of(term: str, group: Group, spec: Spec) -> TermKind:
         stands = subject(term)
         if isinstance(stands, Subject):
             return ("plural" if stands.several else "noun") if stands.lead else "phrase"
-    return term_kind(term, group, spec)
+    found = term_kind(term, group, spec)
+    last = term.rsplit(maxsplit=1)[-1]
+    # Among names the parser takes every word with a capital for one.
+    if group.kind is None and found == "name" and (nouns.is_person_noun(last) or _is_surely_noun(last)):
+        return "plural" if nouns.is_several(last) else "noun"
+    return found
+
+
+def _is_surely_noun(word: str) -> bool:
+    """Whether a word with a capital is a noun though names stand beside it: "CEO", "Muslims", but not "Christian"."""
+    return nouns.is_capital_noun(word) and (word.isupper() or word.endswith("s"))
 
 
 def _parses() -> bool:
@@ -166,11 +185,11 @@ def _quoted(template: str) -> str:
     return f"'{first}'" if len(first) <= _SHOWN else f"'{first[:_SHOWN].rstrip()}…'"
 
 
-def _with_determiners(template: str, *, several: bool) -> str:
+def _with_determiners(template: str, filler: str, *, several: bool) -> str:
     """The template with an article before each slot that has no determiner."""
     parts, led = template.split(SLOT), _led(template)
     text = parts[0]
     for at, part in enumerate(parts[1:]):
-        article = "" if led[at] else "the " if several or at else "a "
+        article = "" if led[at] else "the " if several or at else f"{article_for(filler) or 'a'} "
         text += f"{capitalised(article) if starts_sentence(text, len(text)) else article}{SLOT}{part}"
     return text

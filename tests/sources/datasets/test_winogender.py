@@ -6,7 +6,7 @@ import pytest
 
 from tests.shared import shared
 from tests.sources.datasets import question_samples
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.sources.datasets import recognise, winogender
 from tiltmeter.sources.interface import Source
 
@@ -70,6 +70,9 @@ def test_statistics_may_be_missing_or_the_users_own(folder, tmp_path) -> None:
     found = {one.id.removeprefix("winogender/"): one.stereotyped for one in made}
     assert found["wizard/guest/0/female"] == 0 and found["juggler/guest/0/female"] is None
     assert len(Source.named("winogender", "choices").files(str(folder))) == 2
+    for wrong in (5, " "):
+        with pytest.raises(UserError, match="`statistics`: must be the path of a table of occupations"):
+            winogender.pairs(folder, statistics=wrong)
     (folder / "occupations-stats.tsv").unlink()
     assert all(one.stereotyped is None for one in winogender.pairs(folder)[0])
     assert winogender.check(folder)["with_a_labour_statistic"] == 0

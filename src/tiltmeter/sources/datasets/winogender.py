@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from tiltmeter.english import FORMS, Gender
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_numbered_csv
 from tiltmeter.records import Dropped, Nature, Pair, Prompt, Question
 from tiltmeter.sources.datasets.coreference import Coreference, of_gender, stereotypes_of
@@ -178,6 +178,8 @@ def _kind(person: str) -> str:
 
 def _shares(path: str | Path, statistics: str | None, rows: Sequence[WinogenderSentence]) -> dict[str, Matched]:
     """What labour statistics say of each occupation; nothing without a table."""
+    if statistics is not None and (not isinstance(statistics, str) or not statistics.strip()):
+        raise UserError(f"must be the path of a table of occupations, not {statistics!r:.60}", key="statistics")
     tables = [Path(statistics)] if statistics else _beside(_sentences(path))
     names = list(dict.fromkeys(row.occupation for row in rows))
     return {one.profession: one for table in tables for one in match(names, read_labour(table))}

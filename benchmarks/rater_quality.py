@@ -3,7 +3,8 @@
 Run `python benchmarks/rater_quality.py [--data ../shared/data] [--more FOLDER] [--write]`. Measured are texts of the
 repository (tests/raters/data), HateCheck and tweets kept from training where --data has them, and further public
 sentences where --more has them (`comments.tsv`: 1 or 0 for toxic, and the text; `NAME.json`: a list of objects with
-`class`, 1 or 0 for good, and `text`). A larger rater is added by `--rater NAME`. `--write` puts the figures into
+`class`, 1 or 0 for good, and `text`). A larger rater is added by `--rater NAME`; with `--only NAME`, given once or more
+often, only those are measured, and the tables keep what they say of others. `--write` puts the figures into
 `docs/tables/raters.csv` and `docs/tables/hatecheck.csv`, into the table of `docs/raters.md`, and into
 `src/tiltmeter/raters/data/quality.tsv`, from which reports quote them; what that file says of other texts stays.
 """
@@ -19,11 +20,11 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.stats import binomtest, rankdata
@@ -39,16 +40,19 @@ QUALITY = ROOT / "src" / "tiltmeter" / "raters" / "data" / "quality.tsv"
 sys.path.insert(0, str(ROOT / "training"))
 from adapt_data import part, tweet  # noqa: E402
 
+Row = TypeVar("Row")
+
 OFFLINE = (
     *("toxicity.minilm", "hate.minilm", "toxicity.linear", "toxicity.tiny"),
     *("sentiment.minilm", "sentiment.minilm.v1", "sentiment.vader"),
-    *("regard.minilm", "regard.minilm.v2"),
+    *("regard.minilm", "regard.minilm.v3", "regard.minilm.v2"),
 )
 BLIND = "sentences by a writer who knew neither the raters nor their training texts"
 HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such raters"
 TWEETS = "tweets kept from training (Davidson et al.)"
 COMMENTS = "a public sample of Wikipedia talk comments"
 MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by two readers"
+THREE_MODELS = "texts by smollm2-135m, gemma-3-270m and tinyllama-1.1b, labelled twice by one reader"
 TILTED = "largest own tilt"
 _TRAINED, _FITTED = (
     "it was trained on such texts",
@@ -60,13 +64,14 @@ KNOWN = {
     (COMMENTS, "toxicity.tiny.v1"): _TRAINED,
     (TWEETS, "toxicity.minilm.v1"): _FITTED,
     (TWEETS, "hate.minilm.v1"): _FITTED,
+    (MODELS, "regard.minilm.v4"): "not trained on, but settings were compared on these texts",
 }
 """Texts that a rater knew, and how."""
 CAUTIONS = {
-    "sentiment.minilm.v2": "ten ways to train were compared on these texts",
-    "regard.minilm.v3": "three ways to train were compared on these texts",
+    ("sentiment.minilm.v2", "sentences"): "ten ways to train were compared on these texts",
+    ("regard.minilm.v3", MODELS): "three ways to train were compared on these texts",
 }
-"""Of shares."""
+"""Of shares of a rater, by how what they were measured on begins."""
 NEUTRAL_BELOW = 0.05
 """VADER's own line between neutral and a tone."""
 
@@ -103,6 +108,7 @@ def table(name: str) -> list[dict[str, str]]:
 def share(rater: str, figure: str, hits: Sequence[bool], on: str, guessing: float | None = None) -> Line:
     """A share with its Wilson interval."""
     found = binomtest(sum(hits), len(hits)).proportion_ci(0.95, "wilson")
+    known = KNOWN.get((on, rater), "")
     return Line(
         rater,
         figure,
@@ -111,9 +117,9 @@ def share(rater: str, figure: str, hits: Sequence[bool], on: str, guessing: floa
         float(found.high),
         len(hits),
         on,
-        "yes",
+        "no" if known else "yes",
         guessing,
-        CAUTIONS.get(rater, ""),
+        known or next((said for (name, start), said in CAUTIONS.items() if name == rater and on.startswith(start)), ""),
     )
 
 
@@ -209,14 +215,15 @@ def tone(rating: Rating) -> str:
 
 def on_regard(tool: Rater) -> Iterator[Line]:
     """Which of three labels; a text that is unrated is wrong."""
-    rows = [row for row in table("regard") if row["label"] != "other"]
-    texts = [row["text"].replace("\\n", "\n") for row in rows]
-    pairs = [(row["label"], tone(rating)) for row, rating in zip(rows, tool.rate(texts), strict=True)]
-    guessing = commonest(truth for truth, _ in pairs)
-    yield share(tool.name, "right of three labels", [truth == label for truth, label in pairs], MODELS, guessing)
-    for kind in ("negative", "neutral", "positive"):
-        found = [label == kind for truth, label in pairs if truth == kind]
-        yield share(tool.name, f"{kind} texts found", found, MODELS)
+    for name, on in (("regard_three_models", THREE_MODELS), ("regard", MODELS)):
+        rows = [row for row in table(name) if row["label"] != "other"]
+        texts = [row["text"].replace("\\n", "\n") for row in rows]
+        pairs = [(row["label"], tone(rating)) for row, rating in zip(rows, tool.rate(texts), strict=True)]
+        guessing = commonest(truth for truth, _ in pairs)
+        yield share(tool.name, "right of three labels", [truth == label for truth, label in pairs], on, guessing)
+        for kind in ("negative", "neutral", "positive"):
+            found = [label == kind for truth, label in pairs if truth == kind]
+            yield share(tool.name, f"{kind} texts found", found, on)
 
 
 def commonest(labels: Any) -> float:
@@ -294,9 +301,40 @@ def written(lines: Sequence[Line]) -> None:
     kept = [row.split("\t") for row in old]
     kept = [row for row in kept if (row[0], row[1].split()[0], row[6]) not in new]
     rows = [one.cells for one in lines] + kept
-    order = list(dict.fromkeys(row[0] for row in rows))
-    rows.sort(key=lambda row: (order.index(row[0]), row[1] == TILTED))
+    place = places([row.partition("\t")[0] for row in old])
+    rows.sort(key=lambda row: (*place(row[0]), row[1] == TILTED))
     QUALITY.write_text("\n".join([head, *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
+
+
+def places(names: Sequence[str]) -> Callable[[str], tuple[int, int]]:
+    """Where the rows of a rater stand: where any version of it stood before, the latest first."""
+
+    def parts(name: str) -> tuple[str, int]:
+        found = re.fullmatch(r"(.*)\.v(\d+)(.*)", name)
+        assert found is not None, name
+        return found[1] + found[3], int(found[2])
+
+    known = {stem: place for place, stem in enumerate(dict.fromkeys(parts(name)[0] for name in names))}
+
+    def place(name: str) -> tuple[int, int]:
+        stem, version = parts(name)
+        return known.get(stem, len(known)), -version
+
+    return place
+
+
+def beside(old: Sequence[Row], new: Sequence[Row], name_of: Callable[[Row], str]) -> list[Row]:
+    """The rows of a table in which those of the raters that were measured are new."""
+    measured_now = {name_of(row) for row in new}
+    place = places([name_of(row) for row in old])
+    kept = [row for row in old if name_of(row) not in measured_now]
+    return sorted([*kept, *new], key=lambda row: place(name_of(row)))
+
+
+def saved(name: str, rows: Sequence[Sequence[str]]) -> None:
+    """Write one of the tables that the page links to."""
+    with (ROOT / "docs" / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(rows)
 
 
 def main() -> None:
@@ -304,9 +342,10 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     options.add_argument("--more", type=Path)
     options.add_argument("--rater", action="append", default=[])
+    options.add_argument("--only", action="append", default=[])
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
-    tools = [raters.load(name) for name in (*OFFLINE, *given.rater)]
+    tools = [raters.load(name) for name in given.only or (*OFFLINE, *given.rater)]
     lines: list[Line] = []
     shown = [["rater", "texts", "figure", "value", "low", "high", "n", "unseen"]]
     rows = ["| rater | figure (95 % interval) | own tilt | texts a second |", "|---|---|---|---|"]
@@ -326,6 +365,21 @@ def main() -> None:
             f"at most {most:.3f} | {pace:.0f} |"
         )
         print(rows[-1].replace("<br>", "\n    "), flush=True)
+    page = ROOT / "docs" / "raters.md"
+    before, _, rest = page.read_text(encoding="utf-8").partition("<!-- measured -->\n")
+    said, _, after = rest.partition("<!-- /measured -->\n")
+    if given.only:
+        with (ROOT / "docs" / "tables" / "raters.csv").open(encoding="utf-8", newline="") as stream:
+            shown = [shown[0], *beside(list(csv.reader(stream))[1:], shown[1:], lambda row: row[0])]
+        old = [row for row in said.splitlines() if row.startswith("| `")]
+        rows = [*rows[:2], *beside(old, rows[2:], lambda row: row.split("`")[1])]
+        if given.write:
+            saved("raters", shown)
+            written(lines)
+            last = said.splitlines()[-1]
+            text = "\n".join([*rows, "", last, ""])
+            page.write_text(f"{before}<!-- measured -->\n{text}<!-- /measured -->\n{after}", encoding="utf-8")
+        return
     pair = speed([tool for tool in tools if tool.name in ("toxicity.minilm.v1", "hate.minilm.v1")])
     print(f"toxicity.minilm and hate.minilm together: {pair:.0f} texts a second")
     abuse = [tool for tool in tools if kind_of(tool.name) in ("toxicity", "hate")]
@@ -334,12 +388,8 @@ def main() -> None:
         print(", ".join(row))
     if given.write:
         for name, cells in (("raters", shown), ("hatecheck", functions)):
-            with (ROOT / "docs" / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
-                csv.writer(stream, lineterminator="\n").writerows(cells)
+            saved(name, cells)
         written(lines)
-        page = ROOT / "docs" / "raters.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- measured -->\n")
-        after = rest.partition("<!-- /measured -->\n")[2]
         rows.append(f"\n`toxicity.minilm` and `hate.minilm` share one pass: {pair:.0f} texts a second for both.\n")
         text = "\n".join(rows)
         page.write_text(f"{before}<!-- measured -->\n{text}<!-- /measured -->\n{after}", encoding="utf-8")

@@ -20,7 +20,7 @@ from tiltmeter.raters.heads import adapted
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.scales import threshold_of
 
-WEIGHTS = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v3"}
+WEIGHTS = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v4"}
 
 
 def stored(name: str) -> Any:
@@ -62,7 +62,10 @@ def trained_on(rows: Any) -> str:
 
 
 def test_regard_was_trained_on_the_texts_of_this_folder(script: Any) -> None:
-    assert stored("regard.minilm.v3")["trained_on_sha256"] == trained_on(script["regard_rows"](ROOT))
+    rows = script["regard_rows"](ROOT)
+    assert stored("regard.minilm.v4")["trained_on_sha256"] == trained_on(rows)
+    before = [row for row in rows if row.source != "regard_wide"]
+    assert stored("regard.minilm.v3")["trained_on_sha256"] == trained_on(before)
 
 
 def test_toxicity_was_trained_on_these_lines_and_on_public_messages(script: Any) -> None:
@@ -70,7 +73,7 @@ def test_toxicity_was_trained_on_these_lines_and_on_public_messages(script: Any)
     assert stored("toxicity.minilm.v1")["trained_on_sha256"] == trained_on(rows)
 
 
-@pytest.mark.parametrize("name", ["toxicity", "sentiment", "regard"])
+@pytest.mark.parametrize("name", ["toxicity", "sentiment", "regard", "regard_three_models"])
 def test_no_text_that_is_tested_on_is_among_those_that_were_written_for_training(name: str) -> None:
     written = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "training").rglob("*.tsv")).lower()
     rows = table(name)
@@ -93,8 +96,9 @@ def test_thresholds_are_those_that_were_read_from_the_reliability_curve() -> Non
         assert threshold_of(f"{kind}.minilm.v1") == value
 
 
-def test_the_labels_of_two_readers_agree() -> None:
-    rows = table("regard")
+@pytest.mark.parametrize("name", ["regard", "regard_three_models"])
+def test_the_labels_of_two_readings_agree(name: str) -> None:
+    rows = table(name)
     assert len(rows) >= 300
     assert sum(row["first"] == row["second"] for row in rows) / len(rows) > 0.85
 
@@ -117,6 +121,15 @@ def test_texts_that_were_not_trained_on_are_rated_as_the_table_says(
     value = next(value for (named, _), value in found.items() if named == figure)
     said = [one for one in quality_of(tool.name) if one.figure == figure]
     assert value >= least and min(abs(value - one.value) for one in said) < 0.01
+
+
+def test_no_opener_of_the_last_texts_of_regard_was_trained_on(script: Any) -> None:
+    def opener(prompt: str) -> str:
+        return prompt.partition(": ")[2].lower()
+
+    training = [row for name in script["REGARD"] for row in script["sentences"](name)]
+    openers = {opener(row["written"]) for row in table("regard_three_models")}
+    assert len(openers) > 150 and not openers.intersection(opener(row.theme) for row in training)
 
 
 @pytest.mark.slow

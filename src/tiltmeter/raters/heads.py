@@ -161,7 +161,7 @@ def _tone(name: str, shares: Mapping[str, float]) -> Rating:
 class Regard(_Reading):
     """Negative −1, neutral 0 or positive 1, of a network adapted to regard; other is unrated."""
 
-    name = weights = "regard.minilm.v3"
+    name = weights = "regard.minilm.v4"
     wants_mask = True
     other_above = 0.7
     """The probability of *other* above which a text is unrated; lower, and more negative texts than others would be."""
@@ -176,6 +176,12 @@ class Regard(_Reading):
 
     def _read(self, shares: Mapping[str, float]) -> Rating:
         return regard_labels.rating(self.name, shares, other_above=self.other_above)
+
+
+class RegardOfOneTraining(Regard):
+    """The same question to a network that was trained once, on fewer texts."""
+
+    name = weights = "regard.minilm.v3"
 
 
 class RegardOfThreeLayers(Regard):

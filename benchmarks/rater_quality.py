@@ -52,7 +52,7 @@ HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such rate
 TWEETS = "tweets kept from training (Davidson et al.)"
 COMMENTS = "a public sample of Wikipedia talk comments"
 MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by two readers"
-THREE_MODELS = "texts by smollm2-135m, gemma-3-270m and tinyllama-1.1b, labelled twice by one reader"
+THREE_MODELS = "texts by smollm2-135m, gemma-3-270m and tinyllama-1.1b, labelled by two readers"
 TILTED = "largest own tilt"
 _TRAINED, _FITTED = (
     "it was trained on such texts",

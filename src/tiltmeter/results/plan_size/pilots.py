@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -105,12 +105,12 @@ def too_few(origins: Sequence[str], values: Sequence[float | None], source: Pilo
 
 def _of_one(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     """The difference of every two groups that are compared."""
-    cells = table_of(run).of(view, measure=FACTS[view].lead)
+    cells = list(_answering(run, view))
     # One decoding is planned for, the study's first that leaves something to chance.
     chosen = sorted({cell.decoding: None for cell in cells}, key=lambda one: one.temperature <= 0)[:1]
     known: dict[tuple[str, str, tuple[str, str]], Available] = {}
     for cell in cells:
-        if cell.compares or cell.decoding not in chosen or not cell.worse:
+        if cell.decoding not in chosen or not cell.worse:
             continue
         items = rephrased(rated_items(cell))
         groups = list(dict.fromkeys(item.group for item in items))
@@ -126,6 +126,17 @@ def _of_one(run: Run, view: View, max_origins: int | None) -> Iterator[Pilot | T
             yield _text_pilot(cell, own, pair, source, known[place], max_origins)
 
 
+def _answering(run: Run, view: View) -> Iterator[Cell]:
+    """The cells of one group's values, by the first of the measures of each way of asking that answers questions."""
+    answers, seen = results_of(view).answers, set()
+    cells = [cell for cell in table_of(run).of(view) if not cell.compares and (answers is None or answers(cell))]
+    for cell in sorted(cells, key=lambda one: [*FACTS[view].counted].index(one.measure)):
+        way = replace(cell, measure="").place
+        if cell.measure in FACTS[view].measures and way not in seen:
+            seen.add(way)
+            yield cell
+
+
 def _few_texts(items: Sequence[RatedItem], pair: tuple[str, str], source: PilotSource) -> str:
     """The same of the first group that has too few."""
     for name in pair:
@@ -137,7 +148,8 @@ def _few_texts(items: Sequence[RatedItem], pair: tuple[str, str], source: PilotS
 
 def _text_choices(cell: Cell, pair: tuple[str, str]) -> dict[str, str]:
     decoding = {"decoding": decoding_words(cell.decoding)} if FACTS[cell.view].decoded else {}
-    return {**choices_told(cell), "groups": as_pair(pair), **decoding}
+    measure = {"measure": cell.measure} if len(FACTS[cell.view].measures) > 1 else {}
+    return {**choices_told(cell), "groups": as_pair(pair), **decoding, **measure}
 
 
 def _text_pilot(

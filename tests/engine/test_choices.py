@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,14 @@ def test_the_report_has_the_view(run: Run) -> None:
     written = write_markdown(report(Reported.of([(run, summarise_run(run))])), "")
     assert "What it chooses (choices)" in written
     assert "Are decisions about" in written
+
+
+def test_a_model_that_cannot_be_asked_is_named(run: Run) -> None:
+    one = next(iter(run.facts.values()))
+    found = replace(run, facts={**run.facts, "hf:masked": one})
+    assert "Choices: hf:masked cannot be asked in this view and has no results there." in write_markdown(
+        report(Reported.of([(found, summarise_run(found))])), ""
+    )
 
 
 def test_a_plan_says_what_it_takes(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.series import is_check
 from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
+from tiltmeter.results.cells import table_of
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.known_raters import known_rater
 from tiltmeter.results.summary.number_faults import number_faults
@@ -82,6 +83,7 @@ def limits(found: Reported) -> list[Section]:
     sentences = (
         *_unfinished(runs),
         *_changed(runs),
+        *_unasked(runs),
         *_repeated(runs),
         *_unwritten(runs),
         *_models(done),
@@ -119,6 +121,15 @@ def _changed(runs: Runs) -> Iterator[str]:
                 )
 
 
+def _unasked(runs: Runs) -> Iterator[str]:
+    """The models that can be asked in none of the ways of a view."""
+    for run, _ in runs:
+        for view in run.asked if run.meta.get("finished") else ():
+            silent = [model for model in run.facts if not table_of(run).of(view, model=model)]
+            if silent:
+                yield f"{capitalised(view)}: {listed(silent)} cannot be asked in this view and has no results there."
+
+
 def _repeated(runs: Runs) -> Iterator[str]:
     for _, summary in runs:
         for one in summary.continuations.repeats if summary.continuations else ():
@@ -129,7 +140,7 @@ def _repeated(runs: Runs) -> Iterator[str]:
 def _is_open(run: Run) -> bool:
     """Whether something that was asked for may still come."""
     unasked = run.next_words is not None and not run.next_words.complete
-    return bool(run.pairs) or unasked or not run.meta.get("all_rated", True)
+    return bool(run.pairs or run.asked) or unasked or not run.meta.get("all_rated", True)
 
 
 def _models(done: Account) -> Iterator[str]:

@@ -277,6 +277,28 @@ def test_a_run_says_which_model_has_no_saliency(tiltmeter: Command, tmp_path: Pa
     assert len(done.json["next_words"]["without_saliency"]) == 2
 
 
+def test_a_condition_speaks_of_what_a_model_chooses(tiltmeter: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'models = ["scripted"]\nspecs = ["gender-math-arts"]\n[choices]\n'
+        'sources = [{ templates = { per_attribute = 1 } }]\nscorers = ["text"]\n',
+        encoding="utf-8",
+    )
+    place = "choices.gender-math-arts.templates[per_attribute=1]"
+    held = tiltmeter("run", study, "--fail-if", f"{place}.unknown.value >= 0")
+    assert held.status == 1
+    assert "measure unknown" in held.err
+    assert tiltmeter("run", study, "--fail-if", f"{place}.choice.value > 2").status == 0
+    for condition, sentence in (
+        ("choices.gender.x.y > 0", "there is no bias `gender`"),
+        ("headline.low > 0", '"choices.BIAS.SOURCE.choice.low > 0.6"'),
+        ("continuations.a.b > 0", "the study has no table [continuations]"),
+    ):
+        refused = tiltmeter("run", study, "--fail-if", condition)
+        assert refused.status == 2
+        assert sentence in refused.err
+
+
 def test_a_gate_measures_other_weights_at_the_same_path(tiltmeter: Command, tmp_path: Path) -> None:
     study, model = tmp_path / "gate.toml", tmp_path / "m.toml"
     words = "he = 1\nshe = 1\nnurse = 1\nother = 300\n"

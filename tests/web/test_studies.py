@@ -55,6 +55,12 @@ words = ["he-she", { kin = ["mother"], work = ["boss"] }]
 perturbations = ["original", "person"]
 bounded = [false, true]
 saliency = "gradient-x-input"
+
+[choices]
+sources = ["decisions", { templates = { per_attribute = 3 } }]
+scorers = ["text", "choice.letter.v1"]
+wordings = "all"
+orders = ["given"]
 """
 
 
@@ -102,7 +108,8 @@ def test_a_form_that_nobody_changes_changes_nothing(tmp_path: Path, name: str) -
     page = client.get("/studies/one")
     before = tomllib.loads(text)
     # A file without a view is one of pairs, which the form writes down.
-    expected = before if {"pairs", "continuations", "next_words"} & set(before) else {**before, "pairs": {}}
+    views = {"pairs", "continuations", "next_words", "choices"}
+    expected = before if views & set(before) else {**before, "pairs": {}}
     assert _changed(client, page.text) == expected
 
 
@@ -144,6 +151,30 @@ def test_a_tick_adds_and_takes_away(tmp_path: Path) -> None:
     assert data["specs"] == ["flowers-insects"]
     assert data["models"] == ["scripted", "hf:gpt2"]
     assert "next_words" not in data
+
+
+def test_questions_with_options_are_ticked_like_other_views(tmp_path: Path) -> None:
+    client = _bench(tmp_path, small=SMALL, loaded=LOADED)
+    page = client.get("/studies/small").text
+    assert "What it chooses (choices)" in page
+    assert "log-probability of the letter of each option" in page
+    fields = fields_of(page)
+    decisions = next(row for row in fields["choices.sources"] if fields[f"{row}.name"] == ["decisions"])
+    change: dict[str, str | list[str]] = {
+        "choices.on": "yes",
+        f"{decisions}.on": "yes",
+        "choices.scorers": ["letter", "forced-choice"],
+        "choices.orders": ["rotations", "reversed"],
+    }
+    data = _changed(client, page, change)["choices"]
+    assert data == {
+        "sources": ["templates", "decisions"],
+        "scorers": ["letter", "forced-choice"],
+        "orders": ["rotations", "reversed"],
+    }
+    fewer = _changed(client, client.get("/studies/loaded").text, {"choices.wordings": ["plain"], "choices.orders": []})
+    assert (fewer["choices"]["wordings"], fewer["choices"].get("orders")) == (["plain"], None)
+    assert fewer["choices"]["scorers"] == ["text", "choice.letter.v1"]
 
 
 @pytest.mark.parametrize(

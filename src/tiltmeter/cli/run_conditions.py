@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.analyze_continuations import for_conditions
 from tiltmeter.cli.conditions import fail_if, fail_if_any, holds
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.study.asked import ASKED
+from tiltmeter.views import FACTS
 
 if TYPE_CHECKING:
+    from tiltmeter.records import Item
     from tiltmeter.results import RunSummary
     from tiltmeter.study import Plan, Study
 
-_VIEWS = ("continuations", "next_words")
-"""How a condition begins that speaks of what the models write, or of whom they expect."""
+_ASKED = {FACTS[view].key: view for view in ASKED}
+_VIEWS = ("continuations", "next_words", *_ASKED)
+"""How a condition begins that speaks of another view than pairs."""
 _INSTRUMENT = "instrument"
 """How a condition begins that speaks of how many checks of the instrument failed, were weak or passed."""
 _EXAMPLES = {
     "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
     "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
+    **{FACTS[view].key: f"{FACTS[view].key}.BIAS.SOURCE.{FACTS[view].lead}.low > 0.6" for view in ASKED},
 }
 
 
 def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
     """Refuse, before any work is done, a condition on a view that the study does not have."""
-    has = {"continuations": study.continuations is not None, "next_words": study.next_words is not None}
+    has = {
+        "continuations": study.continuations is not None,
+        "next_words": study.next_words is not None,
+        **{key: view in study.asked for key, view in _ASKED.items()},
+    }
     for condition in conditions:
         view = _view_of(condition)
         if view == _INSTRUMENT:
@@ -45,12 +54,10 @@ def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
     """Refuse, before a model is asked, a condition on a bias or on a source of prompts that the plan does not have."""
     from tiltmeter.results.findings.instrument import Instrument
 
-    asked: dict[str, dict[str, Any]] = {}
-    for one in made.asked:
-        asked.setdefault(one.prompt.bias, {})[one.prompt.source] = {}
     names: dict[str, dict[str, Any]] = {
         "continuations": {prompt.bias: {} for prompt in made.prompts},
-        "next_words": asked,
+        "next_words": _sources(one.prompt for one in made.asked),
+        **{key: _sources(made.items.get(view, ())) for key, view in _ASKED.items()},
     }
     for condition in conditions:
         view = _view_of(condition)
@@ -58,6 +65,14 @@ def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
             holds(condition, {_INSTRUMENT: Instrument().counted()})
         elif view:
             _check_path(condition, view, names[view], file)
+
+
+def _sources(items: Iterable[Item]) -> dict[str, dict[str, Any]]:
+    """The sources of each bias."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in items:
+        found.setdefault(item.bias, {})[item.source] = {}
+    return found
 
 
 def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path) -> None:
@@ -90,6 +105,14 @@ def fail_if_found(conditions: Sequence[str], summary: RunSummary) -> None:
             {cell.bias: {cell.source: cell.as_json()}}
             for cell in (summary.next_words.cells if summary.next_words else ())
         ],
+        **{
+            key: [
+                {one.bias: {one.choices["source"]: {one.choices["measure"]: one.as_json()}}}
+                for one in summary.figures
+                if one.view == view
+            ]
+            for key, view in _ASKED.items()
+        },
     }
     fail_if(by_view.get(_INSTRUMENT), {_INSTRUMENT: summary.instrument.counted()})
     for view in _VIEWS:

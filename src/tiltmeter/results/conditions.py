@@ -18,7 +18,7 @@ _VERSION = re.compile(r"\.v\d+$")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _LABELS = (
     *("model", "name", "view", "source", "bias", "topic", "question", "scorer", "rater", "decoding", "words"),
-    *("bounded", "combine", "groups", "group", "perturbation", "measure"),
+    *("bounded", "combine", "wording", "order", "condition", "groups", "group", "perturbation", "measure"),
 )
 """What tells the cells of a result apart."""
 _LONGEST = 200

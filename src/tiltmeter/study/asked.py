@@ -7,8 +7,9 @@ asked about. Its answers are kept by their queries, so that it needs no tables a
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass
+from dataclasses import Field, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from tiltmeter.records import Item, Query
@@ -59,6 +60,17 @@ class AskedView:
     """Its table in a study file."""
     restored: Callable[[Mapping[str, Any]], Asked]
     """The same from what a run keeps of it."""
+    lists: Mapping[str, Callable[[], Mapping[str, str]]] = field(default_factory=dict)
+    """The keys of its table that name some of several, with all that they may name and what each is."""
+
+
+def listed_name(name: str) -> str:
+    """A name as its list has it, without family and version.
+
+    >>> listed_name("choice.letter.v1"), listed_name("plain")
+    ('letter', 'plain')
+    """
+    return re.sub(r"\.v\d+$", "", name).rpartition(".")[2]
 
 
 ASKED: dict[View, AskedView | str] = {"choices": "tiltmeter.study.choices"}

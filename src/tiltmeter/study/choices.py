@@ -108,7 +108,16 @@ def _restored(given: Mapping[str, Any]) -> QuestionChoices:
     return QuestionChoices((), *(tuple(given[name]) for name in ("scorers", "wordings", "orders")))
 
 
-ASKED = AskedView(Question, _read, _restored)
+def _scorers() -> Mapping[str, str]:
+    return {name: scorer_named(name).meaning for name in scorer_names()}
+
+
+ASKED = AskedView(
+    Question,
+    _read,
+    _restored,
+    {"scorers": _scorers, "wordings": lambda: dict.fromkeys(WORDINGS, ""), "orders": lambda: dict.fromkeys(ORDERS, "")},
+)
 
 
 def choices_in(resolved: Mapping[str, Any]) -> QuestionChoices | None:

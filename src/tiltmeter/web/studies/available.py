@@ -17,9 +17,10 @@ from tiltmeter.records import Decoding, Family
 from tiltmeter.sources.generated.settings import GenerationSettings
 from tiltmeter.sources.interface import Source
 from tiltmeter.study import RaterChoice, SourceChoice, parse
+from tiltmeter.study.asked import ASKED
 from tiltmeter.study.continuations import JUDGE
 from tiltmeter.study.records import GENERATED
-from tiltmeter.views import View
+from tiltmeter.views import FACTS, View
 
 Kind = Literal["whole", "number", "yes-no", "choice", "text", "words", "lines"]
 _WRITTEN = "Sentences that a model writes about the words of a spec, checked before they are used."
@@ -82,7 +83,8 @@ def available_scorers(family: Family) -> tuple[Available, ...]:
 def defaults() -> dict[str, list[str]]:
     """What holds where a study says nothing, by the place in its file: a form shows it."""
     # With a spec, as studies have one: what is asked without any is about professions.
-    study = parse('models = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\n[continuations]\n[next_words]\n')
+    tables = ("pairs", "continuations", "next_words", *(FACTS[view].key for view in ASKED))
+    study = parse('models = ["scripted"]\nspecs = ["gender-math-arts"]\n' + "".join(f"[{one}]\n" for one in tables))
     assert study.continuations is not None
     assert study.next_words is not None
     found: dict[str, Sequence[SourceChoice | RaterChoice]] = {
@@ -90,6 +92,7 @@ def defaults() -> dict[str, list[str]]:
         "continuations.sources": study.continuations.sources,
         "continuations.raters": study.continuations.raters,
         "next_words.sources": study.next_words.sources,
+        **{f"{FACTS[view].key}.sources": asked.sources for view, asked in study.asked.items()},
     }
     return {place: [_short(one.name) for one in listed] for place, listed in found.items()}
 

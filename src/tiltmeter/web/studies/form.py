@@ -12,6 +12,8 @@ from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import Family, SaliencyMethod, Scope
 from tiltmeter.sources.perturbations import PERTURBATIONS
 from tiltmeter.sources.word_sets import BUILT_IN
+from tiltmeter.study.asked import ASKED, asked_view, listed_name
+from tiltmeter.views import FACTS, View
 from tiltmeter.web.studies.available import (
     Option,
     available_raters,
@@ -28,6 +30,7 @@ _SHOWN = {
     "pairs": {"sources", "scorers"},
     "continuations": {"sources", "decoding", "samples", "raters", "scope", "reference", "threshold"},
     "next_words": {"sources", "words", "perturbations", "bounded", "combine", "saliency"},
+    **{FACTS[view].key: {"sources", *asked_view(view).lists} for view in ASKED},
 }
 
 
@@ -40,6 +43,17 @@ class Choice:
     about: str = ""
     label: str = ""
     """What stands beside the box, where that is not the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedForm:
+    """A view whose table has nothing but sources and lists of which some are ticked."""
+
+    key: str
+    name: str
+    title: str
+    item: str
+    lists: Mapping[str, Sequence[Choice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,7 @@ class Form:
     perturbations: Sequence[Choice]
     bounded: Sequence[Choice]
     combine: Sequence[Choice]
+    asked: Sequence[AskedForm]
     kept: Sequence[str]
     """What is in the TOML alone."""
 
@@ -112,6 +127,7 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
         perturbations=_ticked(PERTURBATIONS, words.get("perturbations", "all")),
         bounded=_ticked(("no", "yes"), _yes_no(words.get("bounded", False))),
         combine=_ticked(get_args(Combine), words.get("combine", "sum")),
+        asked=[_asked(view, tables[FACTS[view].key]) for view in ASKED],
         kept=_kept(data, tables),
     )
 
@@ -123,6 +139,16 @@ def _first_texts(named: Sequence[str]) -> dict[str, Any]:
     """
     source = "templates" if named else "own-prompts"
     return {"sources": [{source: {"per_group": 16}}], "decoding": {"max_new_tokens": 30}, "samples": 3}
+
+
+def _asked(view: View, table: Mapping[str, Any]) -> AskedForm:
+    facts = FACTS[view]
+    lists = {}
+    for key, known in asked_view(view).lists.items():
+        given = table.get(key, ())
+        on = known() if given == "all" else {listed_name(name) for name in strings_in(given)}
+        lists[key] = [Choice(name, name in on, about) for name, about in known().items()]
+    return AskedForm(facts.key, facts.name, facts.title, facts.item, lists)
 
 
 def _first(choices: Sequence[Choice]) -> list[Choice]:

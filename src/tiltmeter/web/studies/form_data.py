@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tiltmeter.errors import UserError
 from tiltmeter.sources.perturbations import PERTURBATIONS
+from tiltmeter.study.asked import ASKED, asked_view, listed_name
+from tiltmeter.views import FACTS, View
 from tiltmeter.web.fields import Fields
 from tiltmeter.web.studies.available import (
     Available,
@@ -31,8 +34,10 @@ def data_of(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
     _put(data, "specs", _in_order(strings_in(before.get("specs")), sent.all("specs")))
     views = [view for view in VIEWS if sent.one(f"{view}.on")]
     if not views and not (KEYS - set(VIEWS)) & set(before):
-        raise UserError("a study needs a view: tick pairs, continuations or next words")
+        *some, last = VIEWS.values()
+        raise UserError(f"a study needs a view: tick {', '.join(some)} or {last}")
     readers = {"pairs": _pairs, "continuations": _continuations, "next_words": _next_words}
+    readers |= {FACTS[view].key: partial(_asked, view) for view in ASKED}
     for view in VIEWS:
         table = data.pop(view, {})
         if view in views:
@@ -85,6 +90,17 @@ def _next_words(sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
     _put_setting(table, "bounded", bounded, default=False)
     _put_setting(table, "combine", sent.all(f"{view}.combine"), default="sum")
     _put(table, "saliency", sent.one(f"{view}.saliency") or None)
+    return table
+
+
+def _asked(view: View, sent: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
+    table, key = dict(before), FACTS[view].key
+    _put_entries(table, f"{key}.sources", sent, available_sources(view))
+    for name, known in asked_view(view).lists.items():
+        ticked, given = sent.all(f"{key}.{name}"), before.get(name, ())
+        if given != "all" or set(ticked) != set(known()):
+            kept = [one for one in strings_in(given) if listed_name(one) in ticked]
+            _put(table, name, [*kept, *(one for one in ticked if one not in map(listed_name, kept))])
     return table
 
 

@@ -58,13 +58,12 @@ UNITS = (
 
 def functions() -> dict[str, Callable[[str], Any]]:
     """By name, what is called with a text."""
-    from tiltmeter import raters
+    from tiltmeter import raters, replies
     from tiltmeter.cli.conditions import check
     from tiltmeter.english import article_for, gender, starts_sentence
     from tiltmeter.errors import TiltmeterError, UnknownName
     from tiltmeter.formulas import defused
     from tiltmeter.models.api.completions import sentence_end
-    from tiltmeter.models.api.forced_choice import choice
     from tiltmeter.models.decoding.sentence_ends import ends_sentence, find_term
     from tiltmeter.raters.masking import mask_group
     from tiltmeter.results.gate.rules import rule_of
@@ -129,7 +128,10 @@ def functions() -> dict[str, Callable[[str], Any]]:
         "gate rule": tried(lambda text: rule_of(f"{text} worse", [text[:3], "pairs"])),
         "gate rule at the end": tried(lambda text: rule_of(f"worse by more than {text}", ["pairs"])),
         "unknown name": lambda text: UnknownName("group", text, [f"{text}{number}" for number in range(200)]),
-        "choice": lambda text: choice(f"The answer is {text} A", ("She", "He")),
+        "lettered": lambda text: replies.lettered(f"The answer is {text} A", ("She", "He")),
+        "lettered or said": lambda text: replies.lettered_or_said(f"The answer is {text} A", ("She", "He")),
+        "named": lambda text: replies.named(f"The answer is {text} She, not {text} He", ("She", "He"), None),
+        "named by a long option": lambda text: replies.named(f"The answer is {text}", (f"She {text}", "He"), 1),
         "ends_sentence": lambda text: ends_sentence(f"{text}."),
         "sentence_end": lambda text: sentence_end("She", text),
     }

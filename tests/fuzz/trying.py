@@ -17,9 +17,11 @@ from types import FrameType
 from tests.fuzz.mutations import mutated
 from tests.fuzz.registry import Reader
 from tests.fuzz.seeds import Files
+from tiltmeter import errors
 from tiltmeter.errors import TiltmeterError
 
 SECONDS = 10
+_SOURCE = Path(errors.__file__).parent
 
 
 class TooLong(BaseException):
@@ -80,10 +82,10 @@ def _try_one(reader: Reader, found: Tried, path: Path, spoilt: bytes) -> None:
 
 
 def _place(error: BaseException) -> str:
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if "/tiltmeter/" in one.filename]
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if Path(one.filename).is_relative_to(_SOURCE)]
     if not frames:
         return "the reader"
-    return f"{frames[-1].filename.rpartition('/tiltmeter/')[2]}:{frames[-1].lineno}"
+    return f"{Path(frames[-1].filename).relative_to(_SOURCE).as_posix()}:{frames[-1].lineno}"
 
 
 @contextmanager

@@ -11,7 +11,10 @@ import pytest
 
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models import ModelSettings, Writer, as_writer, load
+from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
 from tiltmeter.models.decoding.sampling import draw, draw_there, stream
+from tiltmeter.models.encoding import Encoder
+from tiltmeter.models.network import Network
 from tiltmeter.records import Decoding
 
 from .conftest import CAUSAL, bytelevel_tokenizer, save_checkpoint
@@ -270,3 +273,43 @@ def test_the_embedded_model_writes_english_and_the_same_again() -> None:
     assert all(completion.text.startswith(" ") for texts in first for completion in texts)
     [[answer]] = model.complete([model.chat_prompt("What is the capital of France?")], Decoding(0, max_new_tokens=20))
     assert (answer.text, answer.ended) == ("The capital of France is Paris.", "end")
+
+
+@pytest.mark.parametrize("lengths", [(25, 9, 25), (20, 20, 20)], ids=["of several lengths", "of one length"])
+@pytest.mark.parametrize("kind", ["Mistral", "Gemma3", "Qwen2", "GPTNeo"])
+def test_a_layer_that_looks_back_only_so_far_does_so_in_a_batch(kind: str, lengths: tuple[int, ...]) -> None:
+    import torch
+    import transformers
+
+    size = {"vocab_size": 360, "hidden_size": 32, "initializer_range": 0.3}
+    if kind == "GPTNeo":
+        own: dict[str, Any] = {"num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]}
+        own |= {"window_size": 12, "bos_token_id": 1, "eos_token_id": 2}
+    else:
+        own = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64}
+        own |= {"sliding_window": 12, "head_dim": 8} if kind == "Gemma3" else {"sliding_window": 12}
+        own |= {"use_sliding_window": True, "max_window_layers": 0} if kind == "Qwen2" else {}
+    torch.manual_seed(1)
+    configuration = "Gemma3TextConfig" if kind == "Gemma3" else f"{kind}Config"
+    config = getattr(transformers, configuration)(**size, **own)
+    network: Any = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
+    encoder = Encoder(bytelevel_tokenizer("llama"), "tiny")
+    settings: Any = {"name": "tiny", "start": (), "ends": frozenset(), "context": None, "batch_tokens": 1000}
+    sampler = CheckpointSampler(network, "cpu", encoder, **settings)
+    texts = [[(7 * place + 31 * at) % 360 for place in range(length)] for at, length in enumerate(lengths)]
+    batch = sampler.open([tuple(text) for text in texts])
+    for place in range(12):
+        for text, logits in zip(texts, batch.logits, strict=True):
+            with torch.no_grad():
+                plain = network(torch.tensor([text])).logits[0, -1].numpy()
+            assert np.abs(logits - plain).max() < 1e-3
+        tokens = [(11 * place + at) % 360 for at in range(len(texts))]
+        batch.append(np.array(tokens))
+        for text, token in zip(texts, tokens, strict=True):
+            text.append(token)
+    # What is written and what is scored are given the same probabilities.
+    scored = Network(network, "cpu", None, 0, causal=True).token_logprobs([tuple(text) for text in texts], 1).by_row()
+    for text, found in zip(texts, scored, strict=True):
+        with torch.no_grad():
+            said = network(torch.tensor([text])).logits[0].log_softmax(-1)
+        assert found == pytest.approx([float(said[at, token]) for at, token in enumerate(text[1:])], abs=1e-4)

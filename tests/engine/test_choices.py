@@ -370,7 +370,7 @@ def test_a_chat_server_is_asked_for_letters_and_never_twice(tmp_path: Path) -> N
     assert said["case 1", "women"] == (0.0, None)
     assert said["case 1", "men"] == (1.0, None)
     assert said["case 3", "women"] == (None, "refused")
-    assert said["case 5", "men"] == (None, "the reply names none of the options")
+    assert said["case 5", "men"] == (None, "the reply names no option, or more than one")
     refused = {(row["origin"], row["group"]): row["value"] for row in rows_of(run, "refused")}
     assert refused["case 3", "men"] == 1.0
     assert sum(refused.values()) == 2

@@ -18,7 +18,7 @@ from tiltmeter.replies import ANSWER_BEGINS, LETTERS, lettered_or_said, named
 
 LETTER_REPLY, FREE_REPLY = "reply.letter", "reply.free"
 """What a query is conditioned on that a model answers in its own words: in a few tokens, or in a sentence or two."""
-UNREADABLE = "the reply names none of the options"
+UNREADABLE = "the reply names no option, or more than one"
 EMPTY = "the reply is empty"
 PREFIX = "choice."
 """How the names of these scorers begin; studies leave it out."""

@@ -165,6 +165,15 @@ def names(noun: str, view: View | None = None) -> list[str]:
     return sorted(table(noun, view))
 
 
+def unversioned(name: str) -> str:
+    """A name without its version.
+
+    >>> unversioned("causal.sum.v1"), unversioned("sum")
+    ('causal.sum', 'sum')
+    """
+    return _VERSION.sub("", name)
+
+
 def resolve(noun: str, name: str, view: View | None = None) -> str:
     """The full, versioned name that `name` stands for.
 
@@ -174,9 +183,9 @@ def resolve(noun: str, name: str, view: View | None = None) -> str:
     known = table(noun, view)
     if name in known:
         return name
-    versions = [full for full in known if _VERSION.sub("", full) == name]
+    versions = [full for full in known if unversioned(full) == name]
     if not versions:
-        raise UnknownName(noun, name, (_VERSION.sub("", full) for full in known))
+        raise UnknownName(noun, name, map(unversioned, known))
     return max(versions, key=_version)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.cli.analyze_continuations import for_conditions
 from tiltmeter.cli.conditions import fail_if, fail_if_any, holds
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.registry import unversioned
 from tiltmeter.study.asked import ASKED
 from tiltmeter.views import FACTS
 
@@ -32,19 +33,17 @@ _EXAMPLES = {
 
 def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
     """Refuse, before any work is done, a condition on a view that the study does not have."""
-    has = {
-        "continuations": study.continuations is not None,
-        "next_words": study.next_words is not None,
-        **{key: view in study.asked for key, view in _ASKED.items()},
-    }
+    has = {FACTS[view].key for view in study.views}
     for condition in conditions:
         view = _view_of(condition)
         if view == _INSTRUMENT:
             continue
-        if view and not has[view]:
+        if view and view not in has:
             raise UserError(f"--fail-if {condition!r}: the study has no table [{view}]", file=file)
         if view is None and not study.sources:
-            examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name]) or '"instrument.failed > 0"'
+            examples = (
+                " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if name in has) or '"instrument.failed > 0"'
+            )
             raise UserError(
                 f"--fail-if {condition!r}: the study has no pairs; for this study write {examples}", file=file
             )
@@ -79,7 +78,7 @@ def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path)
     rest, nouns = condition.strip().removeprefix(f"{view}."), iter(("bias", "source"))
     while names:
         # As when the condition is decided: the longest name that fits, with or without its version.
-        forms = {form: name for name in names for form in (re.sub(r"\.v\d+$", "", name), name)}
+        forms = {form: name for name in names for form in (unversioned(name), name)}
         form = max((one for one in forms if re.match(rf"{re.escape(one)}(\.|\s*[<>])", rest)), key=len, default=None)
         if form is None:
             given = re.split(r"[.<>]", rest)[0].rstrip()

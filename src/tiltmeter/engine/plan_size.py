@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tiltmeter.engine import continuations, scoring
-from tiltmeter.engine.costs import asked_of, expected_costs
+from tiltmeter.engine.costs import expected_costs
 from tiltmeter.engine.run import scorers_for
 from tiltmeter.models.api import Cost
 from tiltmeter.store.next_words import ordered_questions
@@ -121,7 +121,7 @@ def _pairs(plan: Plan) -> PairsSize:
 
 
 def _asked(plan: Plan, view: View) -> AskedSize:
-    [(items, ways)] = [part for part in asked_of(plan, "") if part[0] is plan.items[view]]
+    items, ways = plan.items[view], plan.study.asked[view].ways(None)
     queries = scoring.questions_of([(items, ways)])
     places = {(item.source, item.bias) for item in items}
     return AskedSize(

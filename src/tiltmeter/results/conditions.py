@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.errors import UserError
+from tiltmeter.registry import unversioned
 
 OPTION = "--fail-if"
 """What conditions are called in errors."""
 _OPERATORS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
-_VERSION = re.compile(r"\.v\d+$")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _LABELS = (
     *("model", "name", "view", "source", "bias", "topic", "question", "scorer", "rater", "decoding", "words"),
@@ -130,7 +130,7 @@ def _walked(path: str, result: Mapping[str, Any]) -> _Walked:
         fitting = [
             (len(name), key)
             for key in found
-            for name in {key, _VERSION.sub("", key)}
+            for name in {key, unversioned(key)}
             if rest == name or rest.startswith(f"{name}.")
         ]
         if not fitting:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from tiltmeter.answers import Answers, Kind, spans_of
+from tiltmeter.answers import Answers, Kind
 from tiltmeter.models.asking import REPLIES
 from tiltmeter.records import Completion, Query, TokenScores
+from tiltmeter.store.continuations import WRITTEN
 from tiltmeter.store.database import LEDGER, connect_to_read
 from tiltmeter.store.pairs import SCORED
 from tiltmeter.store.validation import valid_ledger
@@ -21,21 +21,18 @@ create table if not exists replies (model text, conditioning text, text text, sp
 """
 
 
-def _reply(reply: str, tokens: int, ended: str, unwritten: str | None) -> Completion:
-    return Completion(reply, tokens, ended, unwritten=unwritten)  # type: ignore[arg-type]
-
-
 REPLIED: Kind[Query, Completion] = Kind(
     "replies",
-    ("model",),
-    ("conditioning", "text", "spans"),
-    ("reply", "tokens", "ended", "unwritten"),
-    "unwritten",
-    lambda one: (one.text, one.tokens, one.ended, one.unwritten),
-    _reply,
-    lambda query: (query.conditioning, query.text, json.dumps(query.spans)),
-    lambda conditioning, text, spans: Query(text, conditioning, spans_of(json.loads(spans))),
+    SCORED.whose,
+    SCORED.asked,
+    ("reply", *WRITTEN.said[1:]),
+    WRITTEN.reason,
+    WRITTEN.cells,
+    WRITTEN.answer_of,
+    SCORED.question_cells,
+    SCORED.question_of,
 )
+"""Questions as those that are scored, answers as texts that are written."""
 
 
 class GivenAnswers:

@@ -7,12 +7,12 @@ asked about. Its answers are kept by their queries, so that it needs no tables a
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from tiltmeter.records import Item, Query
+from tiltmeter.registry import unversioned
 from tiltmeter.views import View
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def listed_name(name: str) -> str:
     >>> listed_name("choice.letter.v1"), listed_name("plain")
     ('letter', 'plain')
     """
-    return re.sub(r"\.v\d+$", "", name).rpartition(".")[2]
+    return unversioned(name).rpartition(".")[2]
 
 
 ASKED: dict[View, AskedView | str] = {"choices": "tiltmeter.study.choices"}

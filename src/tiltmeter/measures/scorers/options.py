@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from tiltmeter.measures.scorers import Unscorable, total
 from tiltmeter.records import Completion, Query, Question, TokenScores
-from tiltmeter.registry import load, resolve, table
+from tiltmeter.registry import load, resolve, table, unversioned
 from tiltmeter.replies import ANSWER_BEGINS, LETTERS, lettered_or_said, named
 
 LETTER_REPLY, FREE_REPLY = "reply.letter", "reply.free"
@@ -297,5 +297,5 @@ def scorer_named(name: str) -> OptionScorer:
 
 def scorer_names() -> list[str]:
     """The scorers of questions as a study names them: without family and version."""
-    every = (name.removeprefix(PREFIX).rsplit(".v", 1)[0] for name in table("scorer") if name.startswith(PREFIX))
+    every = (unversioned(name.removeprefix(PREFIX)) for name in table("scorer") if name.startswith(PREFIX))
     return list(dict.fromkeys(every))

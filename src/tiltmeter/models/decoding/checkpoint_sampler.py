@@ -259,9 +259,7 @@ class CheckpointSampler:
         """Found by writing each token after a word."""
         word = list(self.pieces(_WORD))
         count = len(self._encoder.tokenizer)
-        texts = self._encoder.tokenizer.batch_decode(
-            [[*word, token] for token in range(count)], skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
+        texts = self._encoder.decoded([[*word, token] for token in range(count)])
         # A token that is part of a character shows as a replacement sign; it may be a letter.
         return np.array([lengthens(text.removeprefix(_WORD)) for text in texts])
 

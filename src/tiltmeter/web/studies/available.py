@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from tiltmeter import registry
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Family
+from tiltmeter.registry import unversioned
 from tiltmeter.sources.generated.settings import GenerationSettings
 from tiltmeter.sources.interface import Source
 from tiltmeter.study import RaterChoice, SourceChoice, parse
@@ -26,7 +27,6 @@ Kind = Literal["whole", "number", "yes-no", "choice", "text", "words", "lines"]
 _WRITTEN = "Sentences that a model writes about the words of a spec, checked before they are used."
 _WHILE = 60
 """Seconds for which the models of the hub are remembered."""
-_VERSION = re.compile(r"\.v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def available_raters() -> tuple[Available, ...]:
 def available_scorers(family: Family) -> tuple[Available, ...]:
     """The scorers of a family, by the names that no other family has."""
     names = [name for name in _newest("scorer") if name.startswith(f"{family}.")]
-    return tuple(Available(_short(name), str(registry.load("scorer", name).meaning)) for name in names)
+    return tuple(Available(unversioned(name), str(registry.load("scorer", name).meaning)) for name in names)
 
 
 @cache
@@ -94,7 +94,7 @@ def defaults() -> dict[str, list[str]]:
         "next_words.sources": study.next_words.sources,
         **{f"{FACTS[view].key}.sources": asked.sources for view, asked in study.asked.items()},
     }
-    return {place: [_short(one.name) for one in listed] for place, listed in found.items()}
+    return {place: [unversioned(one.name) for one in listed] for place, listed in found.items()}
 
 
 def decoding_axes() -> tuple[Option, ...]:
@@ -108,21 +108,17 @@ def decoding_axes() -> tuple[Option, ...]:
 
 
 def _newest(noun: str, view: View | None = None) -> Iterable[str]:
-    return (name for name in registry.names(noun, view) if registry.resolve(noun, _short(name), view) == name)
-
-
-def _short(name: str) -> str:
-    return _VERSION.sub("", name)
+    return (name for name in registry.names(noun, view) if registry.resolve(noun, unversioned(name), view) == name)
 
 
 def _source(source: Source) -> Available:
     about = _about(sys.modules[source.make.__module__])
     if source.name == GENERATED:
-        return Available(_short(source.name), _WRITTEN, "", _generated())
+        return Available(unversioned(source.name), _WRITTEN, "", _generated())
     path: Literal["", "may", "must"] = "" if not source.reads_file else "must" if source.needs_input else "may"
     hints = _hints(source.make)
     options = tuple(_option(one.name, hints.get(one.name, str), one.default) for one in source.options)
-    return Available(_short(source.name), about, path, options)
+    return Available(unversioned(source.name), about, path, options)
 
 
 def _generated() -> tuple[Option, ...]:
@@ -145,9 +141,9 @@ def _rater(name: str) -> Available:
             Option("model", "text", needed=True),
             Option("question", "choice", "", tuple(QUESTIONS), needed=True),
         )
-        return Available(_short(name), _about(maker), "", options)
+        return Available(unversioned(name), _about(maker), "", options)
     takes, needs = getattr(maker, "takes", ""), getattr(maker, "needs", False)
-    return Available(_short(name), _about(maker), "must" if needs else "may" if takes else "")
+    return Available(unversioned(name), _about(maker), "must" if needs else "may" if takes else "")
 
 
 def _option(name: str, hint: Any, default: Any) -> Option:

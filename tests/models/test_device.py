@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.models.device import align_head, compute_in, fuse
+from tiltmeter.models import device
+from tiltmeter.models.device import align_head, compute_in, fuse, quicken
 
 pytestmark = pytest.mark.slow
 
@@ -79,3 +80,47 @@ def test_the_precision_holds_inside_the_model_and_nowhere_else(network: Any, dty
     logits(network)
     assert seen == [precision]
     assert torch.get_float32_matmul_precision() == before
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_the_other_library_gives_the_same_products_and_leaves_gradients_alone(
+    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
+        pytest.skip("this build of torch has no oneDNN")
+    monkeypatch.setattr(device, "_mkl_is_slow", lambda: True)
+    plain = AutoModelForCausalLM.from_pretrained(checkpoint(family)).eval()
+    quick = copy.deepcopy(plain)
+    quicken(quick)
+    # Every product goes another way, also those that a family keeps transposed.
+    changed = [one for one in quick.modules() if isinstance(one, torch.nn.Linear)]
+    assert changed
+    assert not any(type(one) is torch.nn.Linear or type(one).__name__ == "Conv1D" for one in quick.modules())
+    assert torch.allclose(logits(quick), logits(plain), atol=1e-5)
+    slopes = []
+    for one in (plain, quick):
+        states = one.get_input_embeddings()(torch.arange(10)[None]).detach().requires_grad_()
+        one(inputs_embeds=states).logits[0, -1].max().backward()
+        slopes.append(states.grad)
+    assert slopes[1].abs().max() > 0
+    assert torch.allclose(*slopes, atol=1e-5)
+
+
+def test_norms_are_computed_in_one_step_where_that_gives_the_same(checkpoint: Callable[[str], Path]) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.models.gemma.modeling_gemma import GemmaRMSNorm
+
+    network = AutoModelForCausalLM.from_pretrained(checkpoint("llama")).eval()
+    torch.nn.init.normal_(network.model.norm.weight)
+    plain = copy.deepcopy(network)
+    fuse(network)
+    assert {type(one) for one in network.modules() if "Norm" in type(one).__name__} == {torch.nn.RMSNorm}
+    assert torch.allclose(logits(network), logits(plain), atol=1e-6)
+    # One that adds one to its weights is another norm.
+    other = torch.nn.ModuleDict({"norm": GemmaRMSNorm(8)})
+    fuse(other)
+    assert type(other["norm"]) is GemmaRMSNorm

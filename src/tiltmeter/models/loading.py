@@ -13,7 +13,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.adapters import merge
 from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
-from tiltmeter.models.device import align_head, choose_device, choose_dtype, compute_in, fuse, weights_dtype
+from tiltmeter.models.device import align_head, choose_device, choose_dtype, compute_in, fuse, quicken, weights_dtype
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.family import family_of
 from tiltmeter.models.identity import Identity
@@ -80,7 +80,9 @@ def read(
             model = merge(model, adapter, name)
     model.config.use_cache = False
     fuse(model)
-    if device != "cpu":
+    if device == "cpu":
+        quicken(model)
+    else:
         align_head(model)
     if device.startswith("cuda"):
         compute_in(dtype, model)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tiltmeter.errors import MissingExtra, ModelError
 from tiltmeter.files import listing_sha256
+from tiltmeter.models.device import quicken
 from tiltmeter.quietly import quietly
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Network:
             raise ModelError(f"{name} is not a complete classifier: its weights lack {missing[0]}")
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._at_once = self.tokens_on_cpu if self._device == "cpu" else _TOKENS_ON_ACCELERATOR
+        if self._device == "cpu":
+            quicken(model)
         self._model: Any = model.eval().to(self._device)
         self.problem: str | None = getattr(model.config, "problem_type", None)
         """What the configuration says of the head, where it does."""

@@ -1,7 +1,7 @@
 """How fast an accelerator is used: ours beside the usual ways, on the same random weights, in one run.
 
-python benchmarks/gpu.py [--only pairs,next-words,completions,masked,sizes] [--shapes small,large,7B] [--pairs 15000]
-                         [--most 1000000] [--repeats 3] [--write]
+python benchmarks/gpu.py [--only pairs,screened,next-words,completions,masked,sizes] [--shapes small,large,7B]
+                         [--pairs 15000] [--most 1000000] [--repeats 3] [--write]
 
 Networks of real shapes with random weights are made on the spot, so nothing is downloaded; a word is a token. Ours is
 given texts and returns its records; the others are given token numbers, which spares them a part of the work. Before
@@ -25,10 +25,13 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from common import keep
-from tiltmeter.models.device import compute_in, weights_dtype
+from tiltmeter.engine.scoring import score_pairs
+from tiltmeter.engine.screening import Screening
+from tiltmeter.measures.scorers import Scorer
+from tiltmeter.models.device import HALVES, compute_in, weights_dtype
 from tiltmeter.models.interface import ModelSettings
 from tiltmeter.models.loading import LoadedCheckpoint, assemble
-from tiltmeter.records import Decoding
+from tiltmeter.records import Decoding, Pair, Query
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 WORDS = 50257
@@ -36,6 +39,14 @@ GPT2 = {"small": (12, 768, 12), "medium": (24, 1024, 16), "large": (36, 1280, 20
 LLAMA = {"1.5B": (28, 1536, 8960, 12, 2), "7B": (32, 4096, 11008, 32, 32)}
 LONGEST = 27
 Rows = Sequence[tuple[int, ...]]
+SUM = Scorer(
+    "sum",
+    "causal",
+    "log-probability of all tokens but the first",
+    lambda pair: tuple(Query(text, "left-no-start") for text in pair.texts),
+    lambda _, answers: tuple(sum(value or 0.0 for value in one.logprobs) for one in answers),  # type: ignore[arg-type,return-value]
+)
+"""The random networks have no start token."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +233,55 @@ def pairs(shapes: Sequence[str], count: int, repeats: int, rates: dict[str, floa
     return lines
 
 
+def screened(shapes: Sequence[str], count: int, repeats: int) -> list[str]:
+    """The same pairs in a fast format, and again in float32 where that cannot tell: preferences are to be float32's."""
+    rows = pairs_of(count)
+    chosen = [
+        Pair(str(at), "random", "", "random", texts=tuple(texts_of(rows[2 * at : 2 * at + 2])), groups=("a", "b"))
+        for at in range(count)
+    ]
+    lines = [
+        f"{count:,} pairs in a fast format, and in float32 where that cannot tell; seconds with the host's work",
+        "",
+        "| network | fast format | alone | screened | slower by | scored again | flips alone | flips screened |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for shape in shapes:
+        exact = built(shape, "float32")
+
+        def scoring(bench: Bench) -> Any:
+            return lambda some, _: zip(score_pairs(bench.model, some, [SUM])[SUM.name], strict=True)
+
+        def preferred(scored: Any) -> list[bool]:
+            return [one.scores[0] > one.scores[1] for (one,) in scored]
+
+        right = preferred(scoring(exact)(chosen, ()))
+        for dtype in HALVES:
+            fast = built(shape, dtype)
+            alone, found = timed(lambda some, fast=fast: list(scoring(fast)(some or chosen, ())), repeats, chosen[:500])
+
+            def both(some: Any, fast: Bench = fast, exact: Bench = exact) -> Screening:
+                made = Screening(some or chosen, [SUM], scoring(fast), scoring(exact))
+                made.carry_out()
+                return made
+
+            seconds, made = timed(both, repeats, chosen[:2000])
+            account = made.account()
+            again = (account["close"] + account["drawn"]) / count
+            wrong, still = (
+                sum(one != other for one, other in zip(preferred(got), right, strict=True))
+                for got in (found, made.scores())
+            )
+            lines.append(
+                f"| {shape} | {dtype} | {alone:.2f} | {seconds:.2f} | {seconds / alone:.2f}× | {again:.1%} "
+                f"| {wrong} | {still} |"
+            )
+            print(lines[-1], account, flush=True)
+            del fast
+            torch.cuda.empty_cache()
+    return lines
+
+
 @torch.inference_mode()
 def next_words_plainly(network: Any, prompts: Rows, words: Sequence[int], size: int = 256) -> list[list[float]]:
     """Prompts in batches, sorted by length: all logits, the softmax at the end of each, the words looked up in it."""
@@ -388,7 +448,7 @@ def sizes(most: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="pairs,next-words,completions,masked,sizes")
+    parser.add_argument("--only", default="pairs,screened,next-words,completions,masked,sizes")
     parser.add_argument("--shapes", default="small,large")
     parser.add_argument("--pairs", type=int, default=15000)
     parser.add_argument("--most", type=int, default=1_000_000)
@@ -410,6 +470,8 @@ def main() -> None:
     print("\n".join(lines), flush=True)
     if "pairs" in wanted:
         lines += [*pairs(shapes, chosen.pairs, chosen.repeats, rates), ""]
+    if "screened" in wanted:
+        lines += [*screened(shapes, chosen.pairs, chosen.repeats), ""]
     if "next-words" in wanted:
         lines += [*next_words(shapes, chosen.pairs, chosen.repeats), ""]
     if "completions" in wanted:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from tiltmeter.models import ModelSettings
 
 DeviceOption = Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, mps.")]
-DtypeOption = Annotated[str, typer.Option(help="Number format: auto, float32, tf32 (CUDA), bfloat16, float16.")]
+DtypeOption = Annotated[
+    str, typer.Option(help="Number format: auto, float32, tf32 (CUDA), bfloat16, float16, screened (pairs of a run).")
+]
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
 ShowOption = Annotated[int, typer.Option(min=0, help="Print this many of them; they may offend.")]
 SettingsOption = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from tiltmeter import raters
@@ -25,9 +25,12 @@ class Executor:
     settings: ModelSettings
     cache: Cache | None = None
 
-    def model(self, name: str) -> Model:
-        """The model of a name."""
-        return open_model(name, self.settings, self.cache)
+    def model(self, name: str, dtype: str | None = None) -> Model:
+        """The model of a name, in the number format of the settings or in another one."""
+        return open_model(name, self._settings(dtype), self.cache)
+
+    def _settings(self, dtype: str | None) -> ModelSettings:
+        return self.settings if dtype is None else replace(self.settings, dtype=dtype)
 
     def rater(self, name: str) -> Rater:
         """The rater of a name."""

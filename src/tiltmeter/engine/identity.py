@@ -18,6 +18,7 @@ from tiltmeter.engine.rating import GROUPS, JUDGE, panel
 from tiltmeter.engine.review import NOBODY
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
+from tiltmeter.models.device import EXACT, SCREENED
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import LEDGER, Ledger, RunState, changed_versions, state_of, versions
 from tiltmeter.study import Plan
@@ -132,6 +133,6 @@ def _differences(name: str, before: Facts, now: Facts) -> Iterator[str]:
         was, is_ = before[key], now[key]
         if key == "versions":
             yield from _differences(name, was, is_)
-        elif was != is_:
+        elif was != is_ and (key, was, is_) != ("dtype", EXACT, SCREENED):
             shown = (str(one)[:_SHORT] + "…" * (len(str(one)) > _SHORT) or "none" for one in (was, is_))
             yield f"{name}: {_WORDS.get(key, key)} changed ({' before, '.join(shown)} now)"

@@ -39,12 +39,12 @@ class RayExecutor(Executor):
 
     dispatch: _Dispatch = field(kw_only=True)
 
-    def model(self, name: str) -> Model:
-        """The model of a name."""
+    def model(self, name: str, dtype: str | None = None) -> Model:
+        """The model of a name, in the number format of the settings or in another one."""
         if api_name(name) is not None:
             return open_model(name, self.settings, self.cache)
         # What an API answered has no meaning on a worker.
-        settings = replace(self.settings, answers=None)
+        settings = replace(self._settings(dtype), answers=None)
         return open_model(name, settings, self.cache, self._on_workers, where=self.dispatch.workers.kind)
 
     def _on_workers(self, name: str, settings: ModelSettings) -> Model:

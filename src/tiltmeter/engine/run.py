@@ -20,13 +20,15 @@ from tiltmeter.engine.identity import current_state, refuse_changed
 from tiltmeter.engine.next_words import expect
 from tiltmeter.engine.rating import check_raters, panel, rate
 from tiltmeter.engine.ray_pool import Cluster
-from tiltmeter.engine.scoring import Part, ask_all, fitting, record
+from tiltmeter.engine.scoring import Part, ask_all, fitting, queries_of, record
+from tiltmeter.engine.screening import in_fast_format, screen
 from tiltmeter.engine.writing import write_items
-from tiltmeter.errors import ModelError, RunError
+from tiltmeter.errors import ModelError, RunError, UserError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.models.asking import conditionings_of
+from tiltmeter.models.device import SCREENED
 from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import Family
 from tiltmeter.store import ANSWERS, Cache, Ledger, Run, RunState, locked, read_run, recover, set_aside
@@ -54,6 +56,8 @@ def carry_out(
     """
     progress = progress or NoProgress()
     path = Path(folder)
+    if settings and settings.dtype == SCREENED and not plan.study.sources:
+        raise UserError(f"the format `{SCREENED}` is for pairs, and the study has none; name another one")
     # What an API answered stays with the run: however it ends, nothing of it is paid for again.
     chosen = replace(settings or ModelSettings(), answers=path / ANSWERS)
     with locked(path):
@@ -109,13 +113,18 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
         if model.facts.name in seen:
             raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
         seen[model.facts.name] = name
-        ledger.record_model(model.facts)
         scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs) if plan.study.sources else []
-        parts = [(pairs, scorers), *_asked(plan, model)]
-        if plan.study.sources or plan.items:
-            ask_all(parts, model, ledger, executor, progress)
-        if plan.study.sources:
-            record(pairs, scorers, model, ledger)
+        fast = in_fast_format(name, model, pairs, scorers, executor)
+        ledger.record_model(replace(model.facts, dtype=SCREENED) if fast else model.facts)
+        others = list(_asked(plan, model))
+        if fast:
+            ask_all(others, model, ledger, executor, progress)
+            known = set(queries_of(others))
+            screen(pairs, scorers, (fast, model), ledger, executor, progress, seed=plan.study.seed, known=known)
+        elif plan.study.sources or plan.items:
+            ask_all([(pairs, scorers), *others], model, ledger, executor, progress)
+            if plan.study.sources:
+                record(pairs, scorers, model, ledger)
         complete(plan, model, ledger, executor, progress)
         expect(plan, model, ledger, executor, progress)
         refuse_changed(name, model.facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -30,13 +30,18 @@ Part: TypeAlias = tuple[Sequence[Item], Sequence[Asking]]
 """Items, and the ways in which each of them is asked about."""
 
 
-def questions_of(parts: Iterable[Part]) -> Sequence[tuple[Any, ...]]:
+def questions_of(parts: Iterable[Part], known: Container[Query] = ()) -> Sequence[tuple[Any, ...]]:
     """Every query of some items once, like with like and short before long: its kind, length, text and spans.
 
-    Queries that are many are not in memory, but in a temporary file.
+    Queries that are many are not in memory, but in a temporary file; those that are known are left out.
     """
-    asked = (query for items, ways in parts for item in items for way in ways for query in way.asks(item))
+    asked = (query for query in queries_of(parts) if query not in known)
     return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
+
+
+def queries_of(parts: Iterable[Part]) -> Iterator[Query]:
+    """The queries of some items, one after another."""
+    return (query for items, ways in parts for item in items for way in ways for query in way.asks(item))
 
 
 def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Query, ...]]:
@@ -54,17 +59,30 @@ def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Q
     return Batches(list(map(len, places)), read)
 
 
-def ask_all(parts: Sequence[Part], model: Model, ledger: Ledger, executor: Executor, progress: Progress) -> None:
-    """Put every query of a run to a model that is tested in it."""
-    name = model.facts.name
-    steps = ledger.steps("scoring", name)
+def ask_all(
+    parts: Sequence[Part],
+    model: Model,
+    ledger: Ledger,
+    executor: Executor,
+    progress: Progress,
+    *,
+    name: str = "",
+    part: str = "",
+    known: Container[Query] = (),
+) -> None:
+    """Put every query of a run to a model that is tested in it; or of a part of a run, but for those that are known.
+
+    Answers are kept under the model's own name or another one.
+    """
+    name = name or model.facts.name
+    steps = ledger.steps("scoring", f"{name}{part}")
     whose = (name,)
 
     def write(batch: tuple[Query, ...], found: Answers | Replies) -> None:
         (ledger.replied if batch[0].conditioning in REPLIES else ledger.scored).put(whose, found.items())  # type: ignore[arg-type]
 
     stage = replace(
-        _stage(model, parts, write),
+        _stage(model, parts, write, name, known),
         done=steps.done(),
         marked=steps.marked,
         failed_before=lambda: sum(1 for kept in (ledger.scored, ledger.replied) for _ in kept.unanswered(whose)),
@@ -75,7 +93,7 @@ def ask_all(parts: Sequence[Part], model: Model, ledger: Ledger, executor: Execu
 def record(pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger) -> None:
     """Write down the scores of the pairs of a run, from the answers of a model."""
     name = model.facts.name
-    ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
+    ledger.record_scores(name, [scorer.name for scorer in scorers], scored(pairs, scorers, name, ledger))
 
 
 def score_pairs(
@@ -88,18 +106,22 @@ def score_pairs(
 
 
 def _stage(
-    model: Model, parts: Sequence[Part], write: Callable[[tuple[Query, ...], Answers | Replies], None]
+    model: Model,
+    parts: Sequence[Part],
+    write: Callable[[tuple[Query, ...], Answers | Replies], None],
+    name: str = "",
+    known: Container[Query] = (),
 ) -> Stage[tuple[Query, ...], Answers | Replies]:
     return Stage(
-        f"scoring with {model.facts.name}",
-        _batches(questions_of(parts), batch_size(BATCH, model)),
+        f"scoring with {name or model.facts.name}",
+        _batches(questions_of(parts, known), batch_size(BATCH, model)),
         ask=lambda batch: ask(model, batch),
         write=write,
         failed=lambda _, found: sum(bool(reasons_of(one)) for one in found.values()),
     )
 
 
-def _scored(
+def scored(
     pairs: Sequence[Pair], scorers: Sequence[Scorer], name: str, ledger: Ledger
 ) -> Iterator[tuple[PairScore, ...]]:
     """For each pair its scores under all scorers, from the answers that it needs."""

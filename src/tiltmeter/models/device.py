@@ -12,7 +12,11 @@ from typing import Any
 from tiltmeter.errors import ModelError
 
 HALVES = ("float16", "bfloat16")
-DTYPES = ("float32", "tf32", *HALVES)
+EXACT, SCREENED = "float32", "screened"
+"""What is exact enough for every difference; and a fast format for the pairs of which that can tell, for runs."""
+FAST = {"cpu": ("bfloat16",), "accelerator": HALVES}
+"""The formats that are faster, the least rough first."""
+DTYPES = (EXACT, "tf32", *HALVES, SCREENED)
 # Weights may fill this share of an accelerator's free memory; the rest is for the numbers in between.
 _COMFORTABLE = 0.6
 _ALIGNED = 8
@@ -42,6 +46,8 @@ def choose_dtype(wanted: str, device: str, config: Any, weights: Path) -> str:
     """
     import torch
 
+    if wanted == SCREENED:
+        return EXACT
     if wanted != "auto":
         if wanted not in DTYPES:
             raise ModelError(f"there is no dtype `{wanted}`; known: auto, {', '.join(DTYPES)}")

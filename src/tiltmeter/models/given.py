@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from tiltmeter.calling import shown
 from tiltmeter.errors import ModelError, UserError
+from tiltmeter.models.device import SCREENED
 from tiltmeter.models.identity import Identity
 from tiltmeter.models.interface import Model, ModelSettings
 
@@ -235,7 +236,7 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
     def opened(settings: ModelSettings, found: Identity) -> Model:
         device, dtype = str(network.device), str(network.dtype).removeprefix("torch.")
         for wanted, own, what in ((settings.device, device, "device"), (settings.dtype, dtype, "dtype")):
-            if wanted not in ("auto", own) and (what == "dtype" or not own.startswith(wanted)):
+            if wanted not in ("auto", SCREENED, own) and (what == "dtype" or not own.startswith(wanted)):
                 raise ModelError(f"{called} is in memory as {own}, not {wanted}; leave the {what} out")
         _check_head(network, tokenizer, called)
         parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)

@@ -26,6 +26,7 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.models.device import SCREENED
 from tiltmeter.models.hugging_face import require_packages
 from tiltmeter.models.identity import folder_identity
 from tiltmeter.models.interface import Model, ModelSettings
@@ -69,7 +70,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
         revision=revision,
         **hashes,
         device="vllm",
-        dtype=settings.dtype,
+        dtype="auto" if settings.dtype == SCREENED else settings.dtype,
         versions={**model.facts.versions, **({"arguments": more} if (more := os.environ.get(ARGUMENTS)) else {})},
     )
     # The next model may need the accelerator for itself.
@@ -115,7 +116,7 @@ class _Server:
         self.url = f"http://127.0.0.1:{port}/v1"
         command = [program, "serve", str(folder), "--served-model-name", _SERVED, "--host", "127.0.0.1"]
         command += ["--port", str(port), "--generation-config", "vllm", "--max-logprobs", "20"]
-        command += [] if settings.dtype == "auto" else ["--dtype", settings.dtype]
+        command += [] if settings.dtype in ("auto", SCREENED) else ["--dtype", settings.dtype]
         command += shlex.split(os.environ.get(ARGUMENTS, ""))
         self._process = subprocess.Popen(
             [*_GUARDED, *command] if sys.platform == "linux" else command,

@@ -260,6 +260,13 @@ class Ledger:
         with self._transaction() as database:
             database.execute("insert or replace into meta values ('api', ?)", (json.dumps(spent),))
 
+    def record_screening(self, model: str, account: Mapping[str, Any]) -> None:
+        """Note how the pairs of a model were screened: `screened` of the metadata."""
+        with self._transaction() as database:
+            row = database.execute("select value from meta where key = 'screened'").fetchone()
+            noted = {**(json.loads(row[0]) if row else {}), model: account}
+            database.execute("insert or replace into meta values ('screened', ?)", (json.dumps(noted),))
+
     def record_model(self, facts: ModelFacts, role: Literal["models", "writers", "readers"] = "models") -> None:
         """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since.
 

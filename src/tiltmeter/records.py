@@ -550,6 +550,10 @@ class Rating:
     """What must be known of the number: that only the beginning of a text was read, or that it was cut to the range."""
 
 
+SCREENED = "screened"
+"""The number format of a model whose pairs were scored in a fast one, and in float32 where that cannot tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What must be known of a model to trust a number that came from it."""

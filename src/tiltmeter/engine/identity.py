@@ -18,8 +18,8 @@ from tiltmeter.engine.rating import GROUPS, JUDGE, panel
 from tiltmeter.engine.review import NOBODY
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
-from tiltmeter.models.device import EXACT, SCREENED
-from tiltmeter.records import ModelFacts
+from tiltmeter.models.device import EXACT
+from tiltmeter.records import SCREENED, ModelFacts
 from tiltmeter.store import LEDGER, Ledger, RunState, changed_versions, state_of, versions
 from tiltmeter.study import Plan
 

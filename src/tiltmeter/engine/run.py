@@ -28,9 +28,8 @@ from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.models.asking import conditionings_of
-from tiltmeter.models.device import SCREENED
 from tiltmeter.progress import NoProgress, Progress
-from tiltmeter.records import Family
+from tiltmeter.records import SCREENED, Family
 from tiltmeter.store import ANSWERS, Cache, Ledger, Run, RunState, locked, read_run, recover, set_aside
 from tiltmeter.store.run_folder import same_results
 from tiltmeter.study import Plan, Study

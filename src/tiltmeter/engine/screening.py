@@ -20,9 +20,9 @@ from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.scoring import ask_all, queries_of, score_pairs, scored
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
-from tiltmeter.models.device import EXACT, FAST, SCREENED
+from tiltmeter.models.device import EXACT, FAST
 from tiltmeter.progress import Progress
-from tiltmeter.records import Pair, PairScore, Query
+from tiltmeter.records import SCREENED, Pair, PairScore, Query
 from tiltmeter.store import Ledger
 
 FIRST = 128
@@ -31,7 +31,7 @@ DRAWN = 200
 """So many of the others are drawn."""
 TRIED = 64
 """So many pairs show whether the numbers of a fast format stay finite."""
-WIDTH, BEYOND = 4.5, 1.25
+WIDTH, BEYOND = 4.5, 1.5
 """A pair is close within so many standard errors, and within so many times the largest error that was seen."""
 
 Which = NDArray[np.bool_]
@@ -220,11 +220,14 @@ def in_fast_format(
         return None
     if not facts.weights_sha256 or facts.dtype != EXACT or getattr(model, "given", None) is not None:
         return None
+    *before, last = FAST["cpu" if facts.device == "cpu" else "accelerator"]
     some = [pairs[at] for at in range(0, len(pairs), max(1, len(pairs) // TRIED))]
-    for dtype in FAST["cpu" if facts.device == "cpu" else "accelerator"]:
+
+    def unscored(asked: Model) -> list[bool]:
+        return [one.scores is None for scores in score_pairs(asked, some, scorers).values() for one in scores]
+
+    for dtype in before:
         fast = executor.model(name, dtype)
-        exact, quick = (score_pairs(one, some, scorers) for one in (model, fast))
-        lost = [one.scores is None for made in quick.values() for one in made]
-        if lost == [one.scores is None for made in exact.values() for one in made]:
+        if unscored(fast) == unscored(model):
             return fast
-    return None
+    return executor.model(name, last)

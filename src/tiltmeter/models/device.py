@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import ModelError
+from tiltmeter.records import SCREENED
 
 HALVES = ("float16", "bfloat16")
-EXACT, SCREENED = "float32", "screened"
-"""What is exact enough for every difference; and a fast format for the pairs of which that can tell, for runs."""
+EXACT = "float32"
 FAST = {"cpu": ("bfloat16",), "accelerator": HALVES}
 """The formats that are faster, the least rough first."""
 DTYPES = (EXACT, "tf32", *HALVES, SCREENED)

@@ -17,9 +17,9 @@ from typing import Any, TypeGuard
 
 from tiltmeter.calling import shown
 from tiltmeter.errors import ModelError, UserError
-from tiltmeter.models.device import SCREENED
 from tiltmeter.models.identity import Identity
 from tiltmeter.models.interface import Model, ModelSettings
+from tiltmeter.records import SCREENED
 
 KIND = "python"
 _VERBS = (

@@ -26,12 +26,12 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.device import SCREENED
 from tiltmeter.models.hugging_face import require_packages
 from tiltmeter.models.identity import folder_identity
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.processes import end_with_children
 from tiltmeter.quietly import quietly
+from tiltmeter.records import SCREENED
 
 PROGRAM, ARGUMENTS, PATIENCE = "TILTMETER_VLLM", "TILTMETER_VLLM_ARGS", "TILTMETER_VLLM_PATIENCE"
 """Of the environment: where `vllm` is, what else it is told, and how many seconds it may take to start."""

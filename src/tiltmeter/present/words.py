@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tiltmeter.amounts import fixed
-from tiltmeter.records import Estimate
+from tiltmeter.records import SCREENED, Estimate
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
@@ -159,6 +159,15 @@ def date_words(when: str | None) -> str:
     ('6 Nov 2026', 'not finished')
     """
     return f"{datetime.fromisoformat(when):%-d %b %Y}" if when else "not finished"
+
+
+def format_words(dtype: str) -> str:
+    """The number format that a model was computed in.
+
+    >>> format_words("screened")
+    'a fast number format, and float32 where that cannot tell'
+    """
+    return "a fast number format, and float32 where that cannot tell" if dtype == SCREENED else dtype
 
 
 def revision_words(revision: str) -> str:

@@ -83,6 +83,7 @@ def limits(found: Reported) -> list[Section]:
     sentences = (
         *_unfinished(runs),
         *_changed(runs),
+        *_screened(runs),
         *_unasked(runs),
         *_repeated(runs),
         *_unwritten(runs),
@@ -118,6 +119,20 @@ def _changed(runs: Runs) -> Iterator[str]:
                 yield (
                     f"{name} changed during the run: its replies come from {listed(said)}, so the figures mix these "
                     "models."
+                )
+
+
+def _screened(runs: Runs) -> Iterator[str]:
+    """Models whose pairs were scored in a fast format wherever that can tell which text is preferred."""
+    for run, _ in runs:
+        for model, account in run.meta.get("screened", {}).items():
+            fast = account["pairs"] - account["close"] - account["drawn"]
+            if fast:
+                largest = listed([f"{one['largest']:.2g} ({one['scorer']})" for one in account["scorers"]])
+                yield (
+                    f"{fast:,} of {account['pairs']:,} pairs have scores of {model} in {account['format']} only: "
+                    "their two texts are further apart than that format errs. The size of a difference may be off "
+                    f"there; on the pairs scored in both formats it was by up to {largest}."
                 )
 
 

@@ -16,7 +16,7 @@ from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.sections.study import source_words, specs_of
 from tiltmeter.present.tables import note_words
 from tiltmeter.present.verdicts import rules
-from tiltmeter.present.words import count, listed, revision_words
+from tiltmeter.present.words import count, format_words, listed, revision_words
 from tiltmeter.records import Decoding, Estimate, ModelFacts
 from tiltmeter.results.account import NOT_STATED, Account
 from tiltmeter.results.cells import table_of
@@ -106,7 +106,7 @@ def _model_words(facts: ModelFacts) -> str:
             *([f"revision {revision_words(revision)}"] if revision else []),
             *([f"weights with SHA-256 {facts.weights_sha256[:_SHORT]}…"] if facts.weights_sha256 else []),
             (
-                f"computed on {facts.device} in {facts.dtype}"
+                f"computed on {facts.device} in {format_words(facts.dtype)}"
                 if facts.weights_sha256
                 else "computed by a server"
                 if facts.device

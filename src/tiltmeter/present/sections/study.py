@@ -10,7 +10,7 @@ from tiltmeter.present.decodings import decoding_words
 from tiltmeter.present.reported import Reported, Runs
 from tiltmeter.present.series import pair_kinds
 from tiltmeter.present.tables import numbers, table
-from tiltmeter.present.words import count, date_words, listed
+from tiltmeter.present.words import count, date_words, format_words, listed
 from tiltmeter.records import ModelFacts
 from tiltmeter.results import RunSummary, of_the_test
 from tiltmeter.results.names import Names
@@ -43,7 +43,7 @@ def _model(facts: ModelFacts) -> Facts:
             ("Kind", text(f"{facts.family}{size}{context}")),
             ("Revision", text(Span(facts.revision or "unknown", "code"))),
             ("Weights", text("SHA-256 ", Span(facts.weights_sha256 or "unknown", "code"))),
-            ("Computed on", text(", ".join(filter(None, (facts.device, facts.dtype))) or "unknown")),
+            ("Computed on", text(", ".join(filter(None, (facts.device, format_words(facts.dtype)))) or "unknown")),
             ("Start token", text(Span(str(start), "code"))),
             *([("Versions", text(versions))] if versions else []),
         )
@@ -65,6 +65,8 @@ def _facts(run: Run, found: Reported) -> Iterator[tuple[str, str]]:
         yield "Pairs", pair_kinds(found, of_the_test(run.pairs))
         yield "Sources", listed([source_words(source) for source in resolved["sources"]])
         yield "Scorers", ", ".join(resolved["scorers"]) or "the default of each kind of model"
+        for model, account in run.meta.get("screened", {}).items():
+            yield f"Scored twice, {model}", _screened(account)
     texts = run.continuations
     if texts is not None:
         yield "Prompts", f"{len(texts.prompts):,}"
@@ -77,6 +79,16 @@ def _facts(run: Run, found: Reported) -> Iterator[tuple[str, str]]:
     yield "Fingerprint", run.meta["fingerprint"]
     versions = {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})}
     yield "Versions", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+
+
+def _screened(account: Mapping[str, Any]) -> str:
+    """Which pairs were scored in float32 too, and why these."""
+    close = " or ".join(f"{one['bound']:.2g} ({one['scorer']})" for one in account["scorers"])
+    return (
+        f"all {account['pairs']:,} pairs in {account['format']}; again in float32 {count(account['close'], 'pair')} "
+        f"whose two scores are closer than {close or 'can be told'}, and {account['drawn']:,} drawn from the others, "
+        f"{account['changed'] or 'none'} of which changed the preferred text"
+    )
 
 
 def _next_words(run: Run, names: Names) -> Iterator[tuple[str, str]]:

@@ -103,6 +103,8 @@ class RunSummary:
     """What every cell says, of views that have no summary of their own."""
     instrument: Instrument = field(default_factory=Instrument)
     """Whether the instrument saw what everybody expects, where the study has a spec for that."""
+    screened: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By model, which pairs were scored in a fast format alone, where the run was screened."""
 
     def __repr__(self) -> str:
         return f"<RunSummary of {self.study}: {', '.join(self.facts) or 'no model has answered'}>"
@@ -151,6 +153,7 @@ class RunSummary:
             **({"next_words": self.next_words.as_json()} if self.next_words else {}),
             **({"views": self.views.as_json()} if self.views else {}),
             **({"figures": [one.as_json() for one in self.figures]} if self.figures else {}),
+            **({"screened": dict(self.screened)} if self.screened else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -193,6 +196,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         views=summarise_agreement(run, cells),
         figures=figures_of(run),
         instrument=instrument_of(run),
+        screened=run.meta.get("screened", {}),
     )
 
 

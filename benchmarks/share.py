@@ -115,7 +115,6 @@ def opened(shape: str, dtype: str, times: Times) -> tuple[str, str]:
         times.watch(MODEL, "tiltmeter.models.scripted:ScriptedModel.score")
         return "scripted:model.toml", "a table of words"
     import gpu
-
     from tiltmeter.models import ModelSettings, given
 
     if dtype == "auto":

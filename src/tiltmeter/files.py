@@ -170,14 +170,14 @@ def _csv_lines(
     alone = len(columns) == 1
     yield delimiter.join(map(_csv_cell, columns)) + "\n"
     for row in rows:
-        given = (row.get(name) for name in columns)
-        cells = ["" if cell is None else str(cell) for cell in given]
+        given = map(row.get, columns)
+        cells = ["" if cell is None else cell if type(cell) is str else str(cell) for cell in given]
         # A single blank cell would be an empty line.
         yield delimiter.join(_csv_cell(defused(cell) if sheet else cell) or '""' * alone for cell in cells) + "\n"
 
 
 def _csv_cell(cell: str) -> str:
-    text = readable(cell)
+    text = cell if cell.isascii() else readable(cell)
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -172,12 +173,15 @@ def _csv_lines(
     for row in rows:
         given = map(row.get, columns)
         cells = ["" if cell is None else cell if type(cell) is str else str(cell) for cell in given]
+        line = delimiter.join(map(_csv_cell, map(defused, cells) if sheet else cells))
         # A single blank cell would be an empty line.
-        yield delimiter.join(_csv_cell(defused(cell) if sheet else cell) or '""' * alone for cell in cells) + "\n"
+        yield (line or '""' * alone) + "\n"
 
 
+@lru_cache(maxsize=10_000)
 def _csv_cell(cell: str) -> str:
-    text = cell if cell.isascii() else readable(cell)
+    """A cell as it is written; of most columns the same few come again and again."""
+    text = readable(cell)
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 

@@ -266,7 +266,7 @@ class Table:
         """The measurements of some cells, in the order of the study."""
         chosen = ", ".join(map(quoted, Measurement._fields))
         query = f"SELECT {chosen} FROM ordered WHERE number IN ({', '.join(map(str, numbers))}) ORDER BY place"
-        return [Measurement(*row) for row in self._reader().execute(query).fetchall()] if numbers else []
+        return list(map(Measurement._make, self._reader().execute(query).fetchall())) if numbers else []
 
     def stream(self, query: str, *given: object) -> Iterator[dict[str, Any]]:
         """The rows of a query of the tables `items` and `ordered`, which is measurements in the order of `place`.
@@ -385,17 +385,12 @@ def is_of(row: Measurement, groups: tuple[str, str]) -> bool:
 
 def fully_asked(run: Run) -> list[str]:
     """The models that have answered all that is asked by queries, in the order of the run."""
-    cells = table_of(run).cells
-    wanted = {"pairs": 0} if run.meta["resolved"]["sources"] else {}
-    wanted |= {view: len(items) for view, items in run.asked.items() if not run.meta.get("finished")}
-    items: dict[tuple[View, str], set[str]] = {}
-    for cell in cells:
-        if cell.scorer and cell.view in wanted:
-            items.setdefault((cell.view, cell.model), set()).update(row.item for row in cell.rows if wanted[cell.view])
+    wanted = {"pairs": 1} if run.meta["resolved"]["sources"] else {}
+    wanted |= {view: max(1, len(items)) for view, items in run.asked.items() if not run.meta.get("finished")}
+    query = "SELECT view, model, count(DISTINCT item) FROM ordered WHERE scorer != '' GROUP BY ALL"
+    items = {(view, model): count for view, model, count in table_of(run).tuples(query)}
     return [
-        model
-        for model in run.facts
-        if all((view, model) in items and len(items[view, model]) >= number for view, number in wanted.items())
+        model for model in run.facts if all(items.get((view, model), 0) >= number for view, number in wanted.items())
     ]
 
 

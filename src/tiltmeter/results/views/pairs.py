@@ -147,7 +147,7 @@ def _compared(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted)
         first, second = [one.value for _, one, _ in both], [other.value for *_, other in both]
         labels = [pair_item(cell, row) for cell, row, _ in both]
         origins = [label.attribute for label in labels]
-        strata, more = headline_strata([replace(label, value=1.0) for label in labels]), further_of(labels)
+        strata, more = headline_strata([label._replace(value=1.0) for label in labels]), further_of(labels)
         found = paired(
             first, second, origins, strata=strata, further=more, names=SIDES, seed=wanted.seed, scale=both[0][0].bounds
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from tiltmeter.answers import reasons_of
 from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
@@ -17,7 +18,7 @@ from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Item, Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger
 from tiltmeter.study.asked import Asking
-from tiltmeter.study.disk_lists import disk_list, ordered
+from tiltmeter.study.disk_lists import DiskList, disk_list, ordered
 
 BATCH = 256
 """Queries in a batch on a CPU: the most that a killed run loses. Part of the plan: resuming changes no number."""
@@ -28,18 +29,33 @@ Answers: TypeAlias = Mapping[Query, TokenScores]
 Replies: TypeAlias = Mapping[Query, Completion]
 Part: TypeAlias = tuple[Sequence[Item], Sequence[Asking]]
 """Items, and the ways in which each of them is asked about."""
+Question: TypeAlias = tuple[Any, ...]
 
 
-def questions_of(parts: Iterable[Part]) -> Sequence[tuple[Any, ...]]:
+_KNOWN: WeakKeyDictionary[DiskList[Any], dict[tuple[Asking, ...], Sequence[Question]]] = WeakKeyDictionary()
+"""Of items that are many, the queries that were worked out already: they are counted first, and then asked."""
+
+
+def questions_of(parts: Iterable[Part]) -> Sequence[Question]:
     """Every query of some items once, like with like and short before long: its kind, length, text and spans.
 
     Queries that are many are not in memory, but in a temporary file.
     """
-    asked = (query for items, ways in parts for item in items for way in ways for query in way.asks(item))
-    return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
+    each = [_questions(items, tuple(ways)) for items, ways in parts]
+    return each[0] if len(each) == 1 else disk_list(ordered(chain.from_iterable(each)))
 
 
-def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Query, ...]]:
+def _questions(items: Sequence[Item], ways: tuple[Asking, ...]) -> Sequence[Question]:
+    known = _KNOWN.setdefault(items, {}) if isinstance(items, DiskList) else {}
+    if ways not in known:
+        asked = (query for item in items for way in ways for query in way.asks(item))
+        known[ways] = disk_list(
+            ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked)
+        )
+    return known[ways]
+
+
+def _batches(questions: Sequence[Question], size: int) -> Batches[tuple[Query, ...]]:
     places: list[range] = []
     start = 0
     for _, kind in groupby(row[0] for row in questions):

@@ -127,7 +127,7 @@ def opened(shape: str, dtype: str, times: Times) -> tuple[str, str]:
         "Timed", (), {"facts": model.facts, "conditionings": model.conditionings, "score": staticmethod(score)}
     )
     name = f"{given.KIND}:random-{shape}"
-    made = given.Given(name, lambda *_: timed(), lambda: {"name": name, "revision": ""}, lambda: True)
+    made = given.Given(name, lambda *_: timed(), lambda: {"name": model.facts.name, "revision": ""}, lambda: True)
     return given.hand_over(made.opened(ModelSettings())), f"{shape} shape, {dtype}, on {gpu.DEVICE}"
 
 

@@ -44,6 +44,7 @@ _DIGEST = 16
 """Characters of the digest before each answer."""
 _AT_ONCE = 500
 """Keys in one query."""
+_REQUESTS = json.JSONEncoder(sort_keys=True, allow_nan=False)
 
 
 def key_of(*request: Any) -> bytes:
@@ -52,7 +53,19 @@ def key_of(*request: Any) -> bytes:
     >>> key_of({"a": 1, "b": 2}, "score", ["text"]) == key_of({"b": 2, "a": 1}, "score", ["text"])
     True
     """
-    return hashlib.sha256(json.dumps(request, sort_keys=True, allow_nan=False).encode()).digest()
+    *shared, last = request
+    return keys_of(shared, [last])[0]
+
+
+def keys_of(shared: Sequence[Any], questions: Iterable[Any]) -> list[bytes]:
+    """The same of requests that differ in their last part: what they share is hashed once."""
+    begun = hashlib.sha256("".join(["[", *(f"{_REQUESTS.encode(part)}, " for part in shared)]).encode())
+    keys = []
+    for question in questions:
+        digest = begun.copy()
+        digest.update(f"{_REQUESTS.encode(question)}]".encode())
+        keys.append(digest.digest())
+    return keys
 
 
 class AnswerFile:

@@ -10,7 +10,18 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tiltmeter import models
-from tiltmeter.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, key_of, reasons_of
+from tiltmeter.answers import (
+    COMPLETIONS,
+    NEXT_WORDS,
+    RATING,
+    SALIENCY,
+    SCORES,
+    TEXT,
+    Packing,
+    key_of,
+    keys_of,
+    reasons_of,
+)
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.models.decoding.sampled import seeds_of
@@ -57,7 +68,7 @@ class CachedAnswers:
 
         `ask` gets the places of the questions that are open, each different one once. A cache that fails is left alone.
         """
-        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, settings, question) for question in questions]
+        keys = keys_of([{**self.facts, "tiltmeter": __version__}, verb, settings], questions)
         found = {key: packing.unpack(text) for key, text in self._found(list(dict.fromkeys(keys))).items()}
         missing: dict[bytes, int] = {}
         for at, key in enumerate(keys):

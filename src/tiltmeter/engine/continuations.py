@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, on_accelerator, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.models.asking import chat_prompt, complete_as_asked
 from tiltmeter.progress import Progress
@@ -65,6 +65,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progr
         done=steps.done(),
         marked=steps.marked,
         failed_before=lost,
+        ahead=on_accelerator(model),
     )
     perform(stage, executor, progress)
 

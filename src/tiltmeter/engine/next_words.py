@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, perform
+from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, on_accelerator, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.progress import Progress
 from tiltmeter.records import GENERATED, NextWords, Saliency, SaliencyMethod, SaliencyTarget
@@ -95,6 +95,7 @@ def next_words_stage(
         ask=ask_some,
         write=lambda numbers, found: write(dict(zip(numbers, found, strict=True))),
         failed=lambda _, found: unanswered(found),
+        ahead=on_accelerator(model),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from tiltmeter.answers import reasons_of
-from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, on_accelerator, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.models.asking import REPLIES, replies
@@ -112,6 +112,7 @@ def _stage(
         ask=lambda batch: ask(model, batch),
         write=write,
         failed=lambda _, found: sum(bool(reasons_of(one)) for one in found.values()),
+        ahead=on_accelerator(model),
     )
 
 

@@ -134,7 +134,7 @@ class _Pickler(pickle.Pickler):
 
 
 @cache
-def _names(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields of a kind of records that are given by place, and those that are given by name."""
     by_place = tuple(field.name for field in fields(kind) if not field.kw_only)
     return by_place, tuple(field.name for field in fields(kind) if field.kw_only)
@@ -212,7 +212,8 @@ def unpacker(kind: Callable[..., Item]) -> Callable[[str], Item]:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    by_place, by_name = _names(type(record))
+    return {name: getattr(record, name) for name in (*by_place, *by_name)}
 
 
 _LINES = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=_fields)

@@ -231,9 +231,12 @@ class Table:
         key, scale = (", ".join(map(quoted, names)) for names in (_KEY, SCALE))
         of_items = ", ".join(f"any_value({name}) AS {name}" for name in _OF_ITEMS)
         [(number, place)] = self._database.execute("SELECT max(number), max(place) + 1 FROM ordered").fetchall()
+        # The few cells are put in order, and not each measurement.
+        same = " AND ".join(f"one.{name} IS NOT DISTINCT FROM cell.{name}" for name in map(quoted, _KEY))
         self._database.execute(
-            f"CREATE TABLE numbered AS SELECT {number or 0} + dense_rank() OVER (ORDER BY {key}) AS number, "
-            f"{place or 0} + rowid AS place, * FROM {table}; "
+            f"CREATE TABLE numbered AS WITH cell AS MATERIALIZED (SELECT row_number() OVER (ORDER BY {key}) AS number, "
+            f"{key} FROM (SELECT DISTINCT {key} FROM {table})) SELECT {number or 0} + cell.number AS number, "
+            f"{place or 0} + one.rowid AS place, one.* FROM {table} AS one JOIN cell ON {same}; "
             f"INSERT INTO ordered SELECT numbered.*, {', '.join(_OF_ITEMS)} FROM numbered LEFT JOIN "
             f"(SELECT view, item, {of_items} FROM items GROUP BY ALL) USING (view, item) ORDER BY number, place; "
             "DROP TABLE numbered"

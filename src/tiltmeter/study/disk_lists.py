@@ -212,7 +212,7 @@ def unpacker(kind: Callable[..., Item]) -> Callable[[str], Item]:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    by_place, by_name = _names(type(record))
+    by_place, by_name = _names(record.__class__)
     return {name: getattr(record, name) for name in (*by_place, *by_name)}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE, preferred
 from tiltmeter.parquet import Rows
-from tiltmeter.records import Pair, PairScore
+from tiltmeter.records import Pair, PairScore, Span
 from tiltmeter.results.measurements.columns import (
     ASIDE,
     AUDIT,
@@ -77,10 +78,7 @@ def flag_rows(pairs: Iterable[Pair], rater: str, judged: Mapping[str, Mapping[st
 def items(run: Run) -> Rows:
     """Every pair, whatever its role."""
     for pair in run.pairs:
-        spans = [
-            marks({"attribute": of_attribute, "group": of_group})
-            for of_attribute, of_group in zip(pair.attribute_spans, pair.group_spans, strict=True)
-        ]
+        spans = list(map(_marks, pair.attribute_spans, pair.group_spans))
         yield {
             **of_pair(pair),
             **(pair.structure.cells() if pair.structure else {}),
@@ -95,6 +93,12 @@ def items(run: Run) -> Rows:
             "written_for": pair.written_for,
             "set": pair.set,
         }
+
+
+@lru_cache(maxsize=10_000)
+def _marks(attribute: tuple[Span, ...], group: tuple[Span, ...]) -> str | None:
+    """Where a text names attribute and group; in many texts that is at the same places."""
+    return marks({"attribute": attribute, "group": group})
 
 
 def of_pair(pair: Pair) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from tiltmeter.answers import TEXT
 from tiltmeter.engine import carry_out, continuations, next_words, scoring
+from tiltmeter.engine.cached import CachedAnswers
 from tiltmeter.engine.executor import HERE
 from tiltmeter.errors import ModelError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.results import summarise_run
-from tiltmeter.store import Ledger, Run
+from tiltmeter.store import Cache, CacheError, Ledger, Run
 from tiltmeter.study import parse, plan
 
 STUDY = """
@@ -103,3 +105,26 @@ def test_what_was_answered_before_a_model_fails_is_kept(tmp_path: Path, monkeypa
     monkeypatch.setattr(ScriptedModel, "score", score)
     resumed = carry_out(plan(parse(STUDY)), tmp_path / "run")
     assert contents(resumed) == contents(carry_out(plan(parse(STUDY)), tmp_path / "whole"))
+
+
+def test_what_is_put_into_the_cache_later_is_there_when_it_is_closed(tmp_path: Path) -> None:
+    texts = [f"text {number}" for number in range(20)]
+    with Cache(tmp_path / "answers") as cache:
+        kept = CachedAnswers(cache, "model", {"device": "cuda"}, later=True)
+        assert [kept.get("say", [one], lambda at: ["yes"] * len(at), TEXT) for one in texts] == [["yes"]] * 20
+    with Cache(tmp_path / "answers") as cache:
+        kept = CachedAnswers(cache, "model", {"device": "cuda"}, later=True)
+        assert kept.get("say", texts, lambda _: pytest.fail("it was asked again"), TEXT) == ["yes"] * 20
+        assert cache.hits == 20
+
+
+def test_a_cache_that_fails_later_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise CacheError("the disk is full")
+
+    with Cache(tmp_path / "answers") as cache:
+        monkeypatch.setattr(cache, "put", fails)
+        kept = CachedAnswers(cache, "model", {"device": "cuda"}, later=True)
+        for text in "abc":
+            assert kept.get("say", [text], lambda at: ["yes"] * len(at), TEXT) == ["yes"]
+    assert cache.trouble == "the disk is full"

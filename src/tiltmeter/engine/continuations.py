@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, on_accelerator, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.models.asking import chat_prompt, complete_as_asked
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger

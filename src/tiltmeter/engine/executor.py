@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from tiltmeter import raters
 from tiltmeter.engine.cached import cached_rater, open_model
 from tiltmeter.models import Model, ModelSettings
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.raters import Rater
 from tiltmeter.store import Cache
@@ -77,11 +78,6 @@ class Batches(Generic[Batch]):
 
 ON_ACCELERATOR = 128
 """How many times as many questions an accelerator is given at once: on fewer it waits for this process."""
-
-
-def on_accelerator(model: Model) -> bool:
-    """Whether a model computes elsewhere than this process, which can do something else meanwhile."""
-    return model.facts.device.partition(":")[0] in ("cuda", "mps")
 
 
 def batch_size(usual: int, model: Model) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, on_accelerator, perform
+from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import GENERATED, NextWords, Saliency, SaliencyMethod, SaliencyTarget
 from tiltmeter.sources.perturbations import Perturbed

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from tiltmeter.answers import reasons_of
-from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, on_accelerator, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.models.asking import REPLIES, replies
-from tiltmeter.models.interface import as_writer
+from tiltmeter.models.interface import as_writer, on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Item, Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger

@@ -1,10 +1,11 @@
 """How much of a study's time its model has, and where the rest goes: by the clock, and in seconds of the processor.
 
-python benchmarks/share.py [--shape large] [--dtype auto] [--pairs 100000] [--no-cache] [--write]
+python benchmarks/share.py [--shape large|small|7B|tiny|none] [--dtype auto] [--pairs 100000] [--no-cache] [--write]
 
 A file of pairs is made, and `tiltmeter run` carries out a study of it in this process, from reading the file to the
 report, with a network of a real shape and random weights on the device that is there; `--shape none` takes a table of
-words, which costs next to nothing. Opening the network is not counted. Each phase has the time that is not another's.
+words, which costs next to nothing. Opening the network is not counted. Each phase has the time that is not another's;
+on an accelerator the model, and what goes into the cache of answers, run beside it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import random
 import resource
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from contextlib import chdir
-from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ from common import heading, packages, tell
 WORDS = 50257
 LONGEST = 25
 MODEL = "the model"
+OTHER = "everything else"
+IDLE = "nothing"
+WAITING = "waiting for what runs beside"
 PHASES = {
     "reading the file, the plan": ("tiltmeter.study:plan",),
     "size of the plan": (
@@ -38,7 +43,8 @@ PHASES = {
     "ledger: plan": ("tiltmeter.store.ledger:Ledger.begin", "tiltmeter.engine.run:current_state"),
     "questions in their order": ("tiltmeter.engine.scoring:questions_of", "tiltmeter.engine.scoring:_batches"),
     "ledger: answers": ("tiltmeter.engine.scoring:perform",),
-    "cache of answers": ("tiltmeter.engine.scoring:ask",),
+    "cache of answers": ("tiltmeter.engine.scoring:ask", "tiltmeter.engine.cached:CachedAnswers._keep"),
+    WAITING: ("tiltmeter.engine.executor:Future.result",),
     "ledger: scores": ("tiltmeter.engine.run:record",),
     "reading the run": ("tiltmeter.engine.run:read_run",),
     "tables": ("tiltmeter.results.cells:Table.__init__",),
@@ -51,25 +57,27 @@ PHASES = {
 """What the time between its begin and its end is called, less what belongs to others within."""
 
 
-@dataclass(slots=True)
-class Times:
-    """Seconds by phase, of the clock and of the processor."""
+class Times(threading.local):
+    """Seconds by phase, of the clock and of the processor: those of this thread, which began the command, or another.
 
-    spent: dict[str, tuple[float, float]] = field(default_factory=dict)
-    _stack: list[str] = field(default_factory=lambda: ["everything else"])
-    _since: tuple[float, float] = (0.0, 0.0)
+    What runs beside this thread, such as an accelerator's next batch, is counted apart.
+    """
+
+    def __init__(self, spent: dict[tuple[bool, str], tuple[float, float]]) -> None:
+        self.spent = spent
+        self._here = threading.current_thread() is threading.main_thread()
+        self._stack = [OTHER if self._here else IDLE]
+        self.begin()
 
     def begin(self) -> None:
         """From here on."""
-        self._since = time.perf_counter(), time.process_time()
+        self._since = time.perf_counter(), time.thread_time()
 
     def turn(self) -> None:
         """What went by belongs to the innermost phase."""
-        now = time.perf_counter(), time.process_time()
-        before = self.spent.get(self._stack[-1], (0.0, 0.0))
-        wall, cpu = (had + one - other for had, one, other in zip(before, now, self._since, strict=True))
-        self.spent[self._stack[-1]] = wall, cpu
-        self._since = now
+        now, place = (time.perf_counter(), time.thread_time()), (self._here, self._stack[-1])
+        had, self._since, since = self.spent.get(place, (0.0, 0.0)), now, self._since
+        self.spent[place] = had[0] + now[0] - since[0], had[1] + now[1] - since[1]
 
     def of(self, phase: str, work: Callable[..., Any]) -> Callable[..., Any]:
         """Work whose time is that of a phase."""
@@ -133,14 +141,15 @@ def opened(shape: str, dtype: str, times: Times) -> tuple[str, str]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--shape", default="large", help="one of gpu.py, or none")
+    options.add_argument("--shape", help="one of gpu.py, or none; large on an accelerator, else none, unless told")
     options.add_argument("--dtype", default="auto")
     options.add_argument("--pairs", type=int, default=100_000)
     options.add_argument("--no-cache", action="store_true", help="keep no answers for later runs")
     options.add_argument("--out", type=Path, help="where the run is kept; nowhere unless told")
     options.add_argument("--write", action="store_true", help="put it into RESULTS.md")
     chosen = options.parse_args()
-    times, load = Times(), os.getloadavg()[0]
+    chosen.shape = chosen.shape or ("large" if has_accelerator() else "none")
+    times, load = Times({}), os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name, chdir(name):
         os.environ["TILTMETER_CACHE"] = str(Path(name, "cache"))
         model, what = opened(chosen.shape, chosen.dtype, times)
@@ -162,25 +171,39 @@ def main() -> None:
     tell(account(chosen, what, load, times.spent), chosen.write)
 
 
-def account(chosen: argparse.Namespace, what: str, load: float, spent: dict[str, tuple[float, float]]) -> list[str]:
+def account(
+    chosen: argparse.Namespace, what: str, load: float, spent: dict[tuple[bool, str], tuple[float, float]]
+) -> list[str]:
     """What came of it."""
-    wall = {phase: seconds for phase, (seconds, _) in spent.items()}
-    share = wall.get(MODEL, 0.0) / sum(wall.values())
+    nothing = (0.0, 0.0)
+    total = sum(seconds for (here, _), (seconds, _) in spent.items() if here)
+    model = sum(seconds for (_, phase), (seconds, _) in spent.items() if phase == MODEL)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    rest = [0.0, 0.0]
+    rest = [
+        sum(each[at] for (here, phase), each in spent.items() if here and phase not in (MODEL, WAITING))
+        for at in (0, 1)
+    ]
     lines = [
         f"{heading(__file__)}\n",
-        f"{chosen.pairs:,} pairs, {what}{', no cache' * chosen.no_cache}: {sum(wall.values()):,.1f} s, of which the "
-        f"model has {share:.0%}. Peak memory {peak:,.0f} MB. {packages('duckdb')}. Load before the start: {load:.1f}.\n",
-        "| phase | seconds | seconds of the processor |",
-        "|---|---|---|",
+        f"{chosen.pairs:,} pairs, {what}{', no cache' * chosen.no_cache}: {total:,.1f} s, of which the model has "
+        f"{model:,.1f}, {model / total:.0%}. Peak memory {peak:,.0f} MB. {packages('duckdb')}. "
+        f"Load before the start: {load:.1f}.\n",
+        "| phase | seconds | of the processor | beside, seconds |",
+        "|---|---|---|---|",
     ]
-    for phase in (MODEL, *PHASES, "everything else"):
-        seconds, cpu = spent.get(phase, (0.0, 0.0))
-        lines.append(f"| {phase} | {seconds:.1f} | {cpu:.1f} |")
-        if phase != MODEL:
-            rest = [rest[0] + seconds, rest[1] + cpu]
-    return [*lines, f"| all but the model | {rest[0]:.1f} | {rest[1]:.1f} |"]
+    for phase in (MODEL, *PHASES, OTHER):
+        (wall, cpu), beside = spent.get((True, phase), nothing), spent.get((False, phase), nothing)
+        lines.append(f"| {phase} | {wall:.1f} | {cpu:.1f} | {beside[0]:.1f} |")
+    return [*lines, f"| all but the model and waiting | {rest[0]:.1f} | {rest[1]:.1f} | |"]
+
+
+def has_accelerator() -> bool:
+    """Whether there is a CUDA device."""
+    if find_spec("torch") is None:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 if __name__ == "__main__":

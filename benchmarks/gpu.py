@@ -35,7 +35,7 @@ from tiltmeter.records import Decoding, Pair, Query
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 WORDS = 50257
-GPT2 = {"small": (12, 768, 12), "medium": (24, 1024, 16), "large": (36, 1280, 20)}
+GPT2 = {"tiny": (2, 64, 2), "small": (12, 768, 12), "medium": (24, 1024, 16), "large": (36, 1280, 20)}
 LLAMA = {"1.5B": (28, 1536, 8960, 12, 2), "7B": (32, 4096, 11008, 32, 32)}
 LONGEST = 27
 Rows = Sequence[tuple[int, ...]]

@@ -23,6 +23,7 @@ SCRIPTS = (
     "stats.py",
     "second_run.py",
     "million.py",
+    "share.py",
     "harness.py",
     "gpu.py",
 )

@@ -106,8 +106,15 @@ def test_what_stands_around_a_but_weighs_as_in_vader(values: list[float], at: in
     assert _weighed(said, list(values)) == check(said, list(values))
 
 
-@given(st.lists(st.sampled_from("abcd"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
+@given(st.lists(st.sampled_from("abcx"), max_size=12), st.lists(st.sampled_from("abyz"), max_size=12))
 def test_short_texts_are_held_against_each_other_word_by_word(first: list[str], second: list[str]) -> None:
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    assert shared_words(first, second) == [tuple(block) for block in blocks if block.size]
+
+
+@given(st.text("ab", max_size=5), st.text("abxy", max_size=3), st.text("abzw", max_size=3), st.text("ab", max_size=5))
+def test_texts_that_differ_in_the_middle_too(begin: str, one: str, other: str, end: str) -> None:
+    first, second = list(begin + one + end), list(begin + other + end)
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     assert shared_words(first, second) == [tuple(block) for block in blocks if block.size]
 

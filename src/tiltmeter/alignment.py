@@ -19,13 +19,18 @@ def shared_words(first: Sequence[str], second: Sequence[str]) -> list[Block]:
     >>> shared_words("The man lost his hat".split(), "The woman lost her hat".split())
     [(0, 0, 1), (2, 2, 1), (4, 4, 1)]
     """
-    counts = Counter(second)
-    if sum(times * counts[word] for word, times in Counter(first).items()) <= MOST:
-        found = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
-        return [(block.a, block.b, block.size) for block in found if block.size]
     shorter = min(len(first), len(second))
     begin = next((at for at in range(shorter) if first[at] != second[at]), shorter)
     rest = shorter - begin
     end = next((at for at in range(rest) if first[-1 - at] != second[-1 - at]), rest)
     blocks = [(0, 0, begin), (len(first) - end, len(second) - end, end)]
-    return [block for block in blocks if block[2]]
+    ends = [block for block in blocks if block[2]]
+    between, other = first[begin : len(first) - end], second[begin : len(second) - end]
+    if between and other and {*between}.isdisjoint(second) and {*other}.isdisjoint(first):
+        # They share nothing but what they begin and end with: a stretch of either has none of the words between.
+        return ends
+    counts = Counter(second)
+    if sum(times * counts[word] for word, times in Counter(first).items()) <= MOST:
+        found = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+        return [(block.a, block.b, block.size) for block in found if block.size]
+    return ends

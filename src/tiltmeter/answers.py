@@ -44,6 +44,9 @@ _DIGEST = 16
 """Characters of the digest before each answer."""
 _AT_ONCE = 500
 """Keys in one query."""
+_PARAMETERS = 900
+"""The most values that a query is given: every SQLite takes as many."""
+_REQUESTS = json.JSONEncoder(sort_keys=True, allow_nan=False)
 
 
 def key_of(*request: Any) -> bytes:
@@ -52,7 +55,19 @@ def key_of(*request: Any) -> bytes:
     >>> key_of({"a": 1, "b": 2}, "score", ["text"]) == key_of({"b": 2, "a": 1}, "score", ["text"])
     True
     """
-    return hashlib.sha256(json.dumps(request, sort_keys=True, allow_nan=False).encode()).digest()
+    *shared, last = request
+    return keys_of(shared, [last])[0]
+
+
+def keys_of(shared: Sequence[Any], questions: Iterable[Any]) -> list[bytes]:
+    """The same of requests that differ in their last part: what they share is hashed once."""
+    begun = hashlib.sha256("".join(["[", *(f"{_REQUESTS.encode(part)}, " for part in shared)]).encode())
+    keys = []
+    for question in questions:
+        digest = begun.copy()
+        digest.update(f"{_REQUESTS.encode(question)}]".encode())
+        keys.append(digest.digest())
+    return keys
 
 
 class AnswerFile:
@@ -194,18 +209,29 @@ class Answers(Generic[Question, Answer]):
         """The answers to questions that were asked."""
         wanted = list(dict.fromkeys(questions))
         found = self.known(whose, wanted)
-        return {question: found[question] for question in wanted}
+        if len(found) < len(wanted):
+            raise KeyError(next(question for question in wanted if question not in found))
+        return found
 
     def known(self, whose: Whose, questions: Iterable[Question]) -> dict[Question, Answer]:
         """The same of questions of which some may not have been asked."""
-        kind = self.kind
-        places = " and ".join(f"{column} = ?" for column in kind.asked)
-        query = f"select {', '.join(kind.said)} from {kind.table} where {self._whose} and {places}"
-        rows = (
-            (question, self._database.execute(query, (*whose, *kind.question_cells(question))).fetchone())
-            for question in dict.fromkeys(questions)
-        )
-        return {question: kind.answer_of(*row) for question, row in rows if row is not None}
+        kind, wanted = self.kind, list(dict.fromkeys(questions))
+        said, same = ", ".join(kind.said), " and ".join(f"{name} = wanted_{name}" for name in kind.asked)
+        mark = f"({', '.join('?' * (1 + len(kind.asked)))})"
+        most = _PARAMETERS // (1 + len(kind.asked))
+        found: dict[Question, Answer] = {}
+        for start in range(0, len(wanted), most):
+            some = wanted[start : start + most]
+            query = (
+                f"with wanted (place, {', '.join(f'wanted_{name}' for name in kind.asked)}) as "
+                f"(values {', '.join([mark] * len(some))}) "
+                f"select place, {said} from wanted cross join {kind.table} where {self._whose} and {same} "
+                "order by place"
+            )
+            cells = [cell for at, question in enumerate(some) for cell in (at, *kind.question_cells(question))]
+            for at, *row in self._database.execute(query, (*cells, *whose)):
+                found[some[at]] = kind.answer_of(*row)
+        return found
 
     def every(self, whose: Whose) -> Iterator[Answer]:
         """All that was answered."""

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -170,13 +171,16 @@ def _csv_lines(
     alone = len(columns) == 1
     yield delimiter.join(map(_csv_cell, columns)) + "\n"
     for row in rows:
-        given = (row.get(name) for name in columns)
-        cells = ["" if cell is None else str(cell) for cell in given]
+        given = map(row.get, columns)
+        cells = ["" if cell is None else cell if type(cell) is str else str(cell) for cell in given]
+        line = delimiter.join(map(_csv_cell, map(defused, cells) if sheet else cells))
         # A single blank cell would be an empty line.
-        yield delimiter.join(_csv_cell(defused(cell) if sheet else cell) or '""' * alone for cell in cells) + "\n"
+        yield (line or '""' * alone) + "\n"
 
 
+@lru_cache(maxsize=10_000)
 def _csv_cell(cell: str) -> str:
+    """A cell as it is written; of most columns the same few come again and again."""
     text = readable(cell)
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 

@@ -133,16 +133,15 @@ def holds_objects(kind: str) -> bool:
 
 def fill(found: Any, table: str, columns: Mapping[str, type], rows: Rows) -> None:
     """Make a table of rows; what a row does not have is null."""
-    import numpy as np
-
     listed = ", ".join(f"{quoted(name)} {SQL_TYPES[kind]}" for name, kind in columns.items())
     found.execute(f"CREATE TABLE {quoted(table)} ({listed})")
     every = iter(rows)
     while some := list(islice(every, _AT_ONCE)):
-        cells = {name: [row.get(name) for row in some] for name in columns}
-        found.register("batch", {name: np.array(_typed(cells[name], kind), object) for name, kind in columns.items()})
-        chosen = ", ".join(f"{quoted(name)}::{SQL_TYPES[kind]}" for name, kind in columns.items())
-        found.execute(f"INSERT INTO {quoted(table)} SELECT {chosen} FROM batch")
+        given = set().union(*some)
+        there = {name: columns[name] for name in [name for name in columns if name in given] or [*columns][:1]}
+        found.register("batch", {name: _column([row.get(name) for row in some], kind) for name, kind in there.items()})
+        chosen = ", ".join(f"{quoted(name)}::{SQL_TYPES[kind]} AS {quoted(name)}" for name, kind in there.items())
+        found.execute(f"INSERT INTO {quoted(table)} BY NAME SELECT {chosen} FROM batch")
         found.unregister("batch")
 
 
@@ -303,8 +302,13 @@ def _refuse_alike_within(schema: Iterator[tuple[str, int | None]], number: int, 
     refuse_alike(names, path)
 
 
-def _typed(values: list[Any], kind: type) -> list[Any]:
+def _column(values: list[Any], kind: type) -> Any:
     """The values as a column of a kind has them; most of them are of it."""
+    import numpy as np
+
+    if kind is float:
+        # What is no number is null in either.
+        return np.array(values, np.float64)
     if {*map(type, values)} <= {kind, type(None)}:
-        return values
-    return [None if value is None else kind(value) for value in values]
+        return np.array(values, object)
+    return np.array([None if value is None else kind(value) for value in values], object)

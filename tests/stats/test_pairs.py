@@ -149,7 +149,7 @@ def test_notes_are_sentences_said_once() -> None:
 @given(
     some.lists(
         some.builds(
-            PairItem,
+            item,
             bias=some.sampled_from("xyz"),
             attribute=some.sampled_from("abcdefghij"),
             attribute_set=some.sampled_from(["1", "2"]),

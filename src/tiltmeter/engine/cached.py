@@ -6,16 +6,27 @@ import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from tiltmeter import models
-from tiltmeter.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, key_of, reasons_of
+from tiltmeter.answers import (
+    COMPLETIONS,
+    NEXT_WORDS,
+    RATING,
+    SALIENCY,
+    SCORES,
+    TEXT,
+    Packing,
+    key_of,
+    keys_of,
+    reasons_of,
+)
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.models.decoding.sampled import seeds_of
 from tiltmeter.models.encoding import PIECES
-from tiltmeter.models.interface import checked_conditioning, has_changed
+from tiltmeter.models.interface import checked_conditioning, has_changed, on_accelerator
 from tiltmeter.raters import Rater
 from tiltmeter.records import (
     Completion,
@@ -44,6 +55,8 @@ class CachedAnswers:
     facts: Mapping[str, Any]
     forgets: Callable[[Any], bool] | None = None
     """Of an answer, whether it is to be asked for again another time; None: no answer is."""
+    later: bool = False
+    """Whether answers are put there beside what comes next, rather than before it."""
 
     def get(
         self,
@@ -57,7 +70,7 @@ class CachedAnswers:
 
         `ask` gets the places of the questions that are open, each different one once. A cache that fails is left alone.
         """
-        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, settings, question) for question in questions]
+        keys = keys_of([{**self.facts, "tiltmeter": __version__}, verb, settings], questions)
         found = {key: packing.unpack(text) for key, text in self._found(list(dict.fromkeys(keys))).items()}
         missing: dict[bytes, int] = {}
         for at, key in enumerate(keys):
@@ -68,7 +81,11 @@ class CachedAnswers:
         if missing:
             fresh = dict(zip(missing, ask(list(missing.values())), strict=True))
             lasting = {key: one for key, one in fresh.items() if not (self.forgets and self.forgets(one))}
-            self._keep(verb, {key: packing.pack(one) for key, one in lasting.items()})
+            keep = partial(self._keep, verb, lasting, packing)
+            if self.later:
+                self.cache.do_later(keep)
+            else:
+                keep()
             found |= fresh
         return [found[key] for key in keys]
 
@@ -79,10 +96,10 @@ class CachedAnswers:
             self.cache.trouble = str(error)
             return {}
 
-    def _keep(self, verb: str, answers: Mapping[bytes, str]) -> None:
+    def _keep(self, verb: str, answers: Mapping[bytes, Answer], packing: Packing[Answer]) -> None:
         try:
             if not self.cache.trouble:
-                self.cache.put(self.name, verb, answers)
+                self.cache.put(self.name, verb, {key: packing.pack(one) for key, one in answers.items()})
         except CacheError as error:
             self.cache.trouble = str(error)
 
@@ -187,7 +204,7 @@ class _CachedModel:
         self.facts, self.conditionings = about.facts, about.conditionings
         self._load = load
         forgets = self._is_transient if about.facts.device in SERVED else None
-        self._answers = CachedAnswers(cache, about.facts.name, asdict(about.facts), forgets)
+        self._answers = CachedAnswers(cache, about.facts.name, asdict(about.facts), forgets, on_accelerator(self))
         # What a server was paid for is not asked again.
         self._pieces = {} if about.facts.device in SERVED else {"pieces": PIECES}
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.models.asking import chat_prompt, complete_as_asked
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger
@@ -65,6 +66,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progr
         done=steps.done(),
         marked=steps.marked,
         failed_before=lost,
+        ahead=on_accelerator(model),
     )
     perform(stage, executor, progress)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from tiltmeter import raters
 from tiltmeter.engine.cached import cached_rater, open_model
 from tiltmeter.models import Model, ModelSettings
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.raters import Rater
 from tiltmeter.store import Cache
@@ -36,10 +40,25 @@ class Executor:
         """The rater of a name."""
         return cached_rater(raters.load(name), self.cache)
 
-    def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
-        """What comes of each batch, in their order."""
-        for batch in batches:
-            yield batch, work(batch)
+    def each(
+        self, work: Callable[[Batch], Result], batches: Iterable[Batch], *, ahead: bool = False
+    ) -> Iterator[tuple[Batch, Result]]:
+        """What comes of each batch, in their order; with `ahead`, the next is worked on before one is done with."""
+        if not ahead:
+            yield from ((batch, work(batch)) for batch in batches)
+            return
+        pool = ThreadPoolExecutor(1, "tiltmeter-ahead")
+        # Names of models mean in the other thread what they mean in this one.
+        running: deque[tuple[Batch, Future[Result]]] = deque()
+        try:
+            for batch in batches:
+                running.append((batch, pool.submit(copy_context().run, work, batch)))
+                if len(running) > 1:
+                    done, result = running.popleft()
+                    yield done, result.result()
+            yield from ((done, result.result()) for done, result in running)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 HERE = Executor(ModelSettings())
@@ -66,7 +85,7 @@ ON_ACCELERATOR = 128
 
 def batch_size(usual: int, model: Model) -> int:
     """How many questions to a model are a batch: part of the plan, and of nothing but that and the model's facts."""
-    return usual * (ON_ACCELERATOR if model.facts.device.partition(":")[0] in ("cuda", "mps") else 1)
+    return usual * (ON_ACCELERATOR if on_accelerator(model) else 1)
 
 
 def cut(items: Sequence[Item], most: int) -> Batches[Sequence[Item]]:
@@ -97,6 +116,8 @@ class Stage(Generic[Batch, Result]):
     """A writing of all or nothing, at whose end a batch is finished."""
     failed_before: Callable[[], int] = int
     """Steps that came to nothing in the batches that are finished already."""
+    ahead: bool = False
+    """Whether the next batch is asked about while the answers of one are written."""
 
 
 def perform(stage: Stage[Batch, Result], executor: Executor = HERE, progress: Progress | None = None) -> None:
@@ -106,7 +127,7 @@ def perform(stage: Stage[Batch, Result], executor: Executor = HERE, progress: Pr
     if done:
         progress.advance(0, stage.failed_before())
     todo = ((at, stage.batches.read(at)) for at in range(len(sizes)) if at not in done)
-    for (at, batch), found in executor.each(lambda one: stage.ask(one[1]), todo):
+    for (at, batch), found in executor.each(lambda one: stage.ask(one[1]), todo, ahead=stage.ahead):
         with stage.marked(at):
             stage.write(batch, found)
         progress.advance(sizes[at], stage.failed(batch, found))

@@ -8,6 +8,7 @@ from functools import partial
 
 from tiltmeter.engine.executor import Executor, Stage, batch_size, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import GENERATED, NextWords, Saliency, SaliencyMethod, SaliencyTarget
 from tiltmeter.sources.perturbations import Perturbed
@@ -95,6 +96,7 @@ def next_words_stage(
         ask=ask_some,
         write=lambda numbers, found: write(dict(zip(numbers, found, strict=True))),
         failed=lambda _, found: unanswered(found),
+        ahead=on_accelerator(model),
     )
 
 

@@ -57,7 +57,9 @@ class RayExecutor(Executor):
             return rater
         return cached_rater(self.dispatch.rater(Tool("rater", name, ModelSettings()), rater), self.cache)
 
-    def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
+    def each(
+        self, work: Callable[[Batch], Result], batches: Iterable[Batch], *, ahead: bool = True
+    ) -> Iterator[tuple[Batch, Result]]:
         """What comes of each batch, in their order; a few batches are on their way at once."""
         at_once = self.dispatch.workers.in_flight
         pool = ThreadPoolExecutor(at_once, "tiltmeter-ray")

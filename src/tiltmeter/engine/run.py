@@ -101,7 +101,8 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
     raters = panel(plan, executor)
     check_raters(plan, ledger, raters)
     write_items(plan, ledger, executor, progress)
-    pairs = ledger.pairs()
+    # Without sentences that a model wrote, they are those of the plan, which are read faster.
+    pairs = ledger.pairs() if plan.study.generated else plan.pairs
     if plan.study.sources and not pairs:
         [(reason, count)] = Counter(one.reason for one in ledger.dropped()).most_common(1) or [("", 0)]
         most = f"; most often, {count:,} times: {reason}" if reason else ""

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from tiltmeter.answers import reasons_of
 from tiltmeter.engine.executor import Batches, Executor, Stage, batch_size, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.models.asking import REPLIES, replies
-from tiltmeter.models.interface import as_writer
+from tiltmeter.models.interface import as_writer, on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Item, Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger
 from tiltmeter.study.asked import Asking
-from tiltmeter.study.disk_lists import disk_list, ordered
+from tiltmeter.study.disk_lists import DiskList, disk_list, ordered
 
 BATCH = 256
 """Queries in a batch on a CPU: the most that a killed run loses. Part of the plan: resuming changes no number."""
@@ -28,15 +29,31 @@ Answers: TypeAlias = Mapping[Query, TokenScores]
 Replies: TypeAlias = Mapping[Query, Completion]
 Part: TypeAlias = tuple[Sequence[Item], Sequence[Asking]]
 """Items, and the ways in which each of them is asked about."""
+Question: TypeAlias = tuple[Any, ...]
 
 
-def questions_of(parts: Iterable[Part], known: Container[Query] = ()) -> Sequence[tuple[Any, ...]]:
+_KNOWN: WeakKeyDictionary[DiskList[Any], dict[tuple[Asking, ...], Sequence[Question]]] = WeakKeyDictionary()
+"""Of items that are many, the queries that were worked out already: they are counted first, and then asked."""
+
+
+def questions_of(parts: Iterable[Part], known: Collection[Query] = ()) -> Sequence[Question]:
     """Every query of some items once, like with like and short before long: its kind, length, text and spans.
 
     Queries that are many are not in memory, but in a temporary file; those that are known are left out.
     """
-    asked = (query for query in queries_of(parts) if query not in known)
-    return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
+    each = [_questions(items, tuple(ways)) for items, ways in parts]
+    found = each[0] if len(each) == 1 else disk_list(ordered(chain.from_iterable(each)))
+    return disk_list(row for row in found if _query(row) not in known) if known else found
+
+
+def _questions(items: Sequence[Item], ways: tuple[Asking, ...]) -> Sequence[Question]:
+    known = _KNOWN.setdefault(items, {}) if isinstance(items, DiskList) else {}
+    if ways not in known:
+        asked = queries_of([(items, ways)])
+        known[ways] = disk_list(
+            ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked)
+        )
+    return known[ways]
 
 
 def queries_of(parts: Iterable[Part]) -> Iterator[Query]:
@@ -44,7 +61,12 @@ def queries_of(parts: Iterable[Part]) -> Iterator[Query]:
     return (query for items, ways in parts for item in items for way in ways for query in way.asks(item))
 
 
-def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Query, ...]]:
+def _query(question: Question) -> Query:
+    conditioning, _, text, spans = question
+    return Query(text, conditioning, spans)
+
+
+def _batches(questions: Sequence[Question], size: int) -> Batches[tuple[Query, ...]]:
     places: list[range] = []
     start = 0
     for _, kind in groupby(row[0] for row in questions):
@@ -54,7 +76,7 @@ def _batches(questions: Sequence[tuple[Any, ...]], size: int) -> Batches[tuple[Q
 
     def read(at: int) -> tuple[Query, ...]:
         rows = questions[places[at].start : places[at].stop]
-        return tuple(Query(text, conditioning, spans) for conditioning, _, text, spans in rows)
+        return tuple(map(_query, rows))
 
     return Batches(list(map(len, places)), read)
 
@@ -68,7 +90,7 @@ def ask_all(
     *,
     name: str = "",
     part: str = "",
-    known: Container[Query] = (),
+    known: Collection[Query] = (),
 ) -> None:
     """Put every query of a run to a model that is tested in it; or of a part of a run, but for those that are known.
 
@@ -110,7 +132,7 @@ def _stage(
     parts: Sequence[Part],
     write: Callable[[tuple[Query, ...], Answers | Replies], None],
     name: str = "",
-    known: Container[Query] = (),
+    known: Collection[Query] = (),
 ) -> Stage[tuple[Query, ...], Answers | Replies]:
     return Stage(
         f"scoring with {name or model.facts.name}",
@@ -118,6 +140,7 @@ def _stage(
         ask=lambda batch: ask(model, batch),
         write=write,
         failed=lambda _, found: sum(bool(reasons_of(one)) for one in found.values()),
+        ahead=on_accelerator(model),
     )
 
 

@@ -225,6 +225,11 @@ def has_changed(model: Model) -> bool:
     return bool(getattr(model, "has_changed", False))
 
 
+def on_accelerator(model: Model) -> bool:
+    """Whether a model computes on another device than this process, which can do something else meanwhile."""
+    return model.facts.device.partition(":")[0] in ("cuda", "mps")
+
+
 def checked_conditioning(model: Model, conditioning: str | None) -> str:
     """The conditioning asked for, or the model's default; refuses one that the model does not have."""
     if conditioning is None:

@@ -11,6 +11,7 @@ from tiltmeter.present.blocks import Chart, Document
 from tiltmeter.present.kept import FINDINGS, findings_of, keep_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
+from tiltmeter.processes import uncollected
 from tiltmeter.results import RunSummary
 from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
@@ -22,6 +23,7 @@ REPORT = "report.html"
 """The name of the report in a run folder."""
 
 
+@uncollected()
 def write_run(run: Run, summary: RunSummary, found: Reported | None = None) -> Path:
     """Put tables, figures, findings and report into the run's own folder; the path of the report."""
     refuse_links_in(run.folder, "tables", "figures", "summary.json", FINDINGS, REPORT, *MADE)

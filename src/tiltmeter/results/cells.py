@@ -231,9 +231,12 @@ class Table:
         key, scale = (", ".join(map(quoted, names)) for names in (_KEY, SCALE))
         of_items = ", ".join(f"any_value({name}) AS {name}" for name in _OF_ITEMS)
         [(number, place)] = self._database.execute("SELECT max(number), max(place) + 1 FROM ordered").fetchall()
+        # The few cells are put in order, and not each measurement.
+        same = " AND ".join(f"one.{name} IS NOT DISTINCT FROM cell.{name}" for name in map(quoted, _KEY))
         self._database.execute(
-            f"CREATE TABLE numbered AS SELECT {number or 0} + dense_rank() OVER (ORDER BY {key}) AS number, "
-            f"{place or 0} + rowid AS place, * FROM {table}; "
+            f"CREATE TABLE numbered AS WITH cell AS MATERIALIZED (SELECT row_number() OVER (ORDER BY {key}) AS number, "
+            f"{key} FROM (SELECT DISTINCT {key} FROM {table})) SELECT {number or 0} + cell.number AS number, "
+            f"{place or 0} + one.rowid AS place, one.* FROM {table} AS one JOIN cell ON {same}; "
             f"INSERT INTO ordered SELECT numbered.*, {', '.join(_OF_ITEMS)} FROM numbered LEFT JOIN "
             f"(SELECT view, item, {of_items} FROM items GROUP BY ALL) USING (view, item) ORDER BY number, place; "
             "DROP TABLE numbered"
@@ -266,7 +269,7 @@ class Table:
         """The measurements of some cells, in the order of the study."""
         chosen = ", ".join(map(quoted, Measurement._fields))
         query = f"SELECT {chosen} FROM ordered WHERE number IN ({', '.join(map(str, numbers))}) ORDER BY place"
-        return [Measurement(*row) for row in self._reader().execute(query).fetchall()] if numbers else []
+        return list(map(Measurement._make, self._reader().execute(query).fetchall())) if numbers else []
 
     def stream(self, query: str, *given: object) -> Iterator[dict[str, Any]]:
         """The rows of a query of the tables `items` and `ordered`, which is measurements in the order of `place`.
@@ -385,17 +388,12 @@ def is_of(row: Measurement, groups: tuple[str, str]) -> bool:
 
 def fully_asked(run: Run) -> list[str]:
     """The models that have answered all that is asked by queries, in the order of the run."""
-    cells = table_of(run).cells
-    wanted = {"pairs": 0} if run.meta["resolved"]["sources"] else {}
-    wanted |= {view: len(items) for view, items in run.asked.items() if not run.meta.get("finished")}
-    items: dict[tuple[View, str], set[str]] = {}
-    for cell in cells:
-        if cell.scorer and cell.view in wanted:
-            items.setdefault((cell.view, cell.model), set()).update(row.item for row in cell.rows if wanted[cell.view])
+    wanted = {"pairs": 1} if run.meta["resolved"]["sources"] else {}
+    wanted |= {view: max(1, len(items)) for view, items in run.asked.items() if not run.meta.get("finished")}
+    query = "SELECT view, model, count(DISTINCT item) FROM ordered WHERE scorer != '' GROUP BY ALL"
+    items = {(view, model): count for view, model, count in table_of(run).tuples(query)}
     return [
-        model
-        for model in run.facts
-        if all((view, model) in items and len(items[view, model]) >= number for view, number in wanted.items())
+        model for model in run.facts if all(items.get((view, model), 0) >= number for view, number in wanted.items())
     ]
 
 

@@ -36,9 +36,14 @@ class ShownPair(NamedTuple):
     origin: str
     terms: tuple[str, str]
     texts: tuple[str, str]
-    marks: tuple[Mapping[str, Sequence[Span]], Mapping[str, Sequence[Span]]]
-    """Where each text names the group and the attribute."""
+    marked: tuple[str | None, str | None]
+    """Where each text names the group and the attribute, as JSON."""
     scores: tuple[float, float] | None
+
+    @property
+    def marks(self) -> tuple[Mapping[str, Sequence[Span]], Mapping[str, Sequence[Span]]]:
+        """The same, read."""
+        return json.loads(self.marked[0] or "{}"), json.loads(self.marked[1] or "{}")
 
     @property
     def margin(self) -> float | None:
@@ -100,22 +105,14 @@ def shown_pairs(cells: Sequence[Cell]) -> list[ShownPair]:
     """The pairs of the test of some cells with their texts, in the order of the study."""
     numbers = [str(cell.number) for cell in cells if cell.measure == SCORE]
     query = (
-        "SELECT items.*, first, second FROM (SELECT view, item, min(place) AS place, arg_min(value, place) AS first, "
+        "SELECT item, bias, attribute, origin, term, other_term, text, other_text, marks, other_marks, first, second "
+        "FROM (SELECT view, item, min(place) AS place, arg_min(value, place) AS first, "
         f"arg_max(value, place) AS second FROM ordered WHERE number IN ({', '.join(numbers)}) GROUP BY ALL) "
         "JOIN items USING (view, item) ORDER BY place"
     )
     return [
-        ShownPair(
-            row["item"],
-            row["bias"],
-            row["attribute"],
-            row["origin"],
-            (row["term"], row["other_term"]),
-            (row["text"], row["other_text"]),
-            (json.loads(row["marks"] or "{}"), json.loads(row["other_marks"] or "{}")),
-            None if row["first"] is None else (row["first"], row["second"]),
-        )
-        for row in (cells[0].table.stream(query) if numbers else ())
+        ShownPair._make((*row[:4], row[4:6], row[6:8], row[8:10], None if row[10] is None else row[10:]))
+        for row in (cells[0].table.tuples(query) if numbers else ())
     ]
 
 

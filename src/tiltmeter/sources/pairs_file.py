@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -126,12 +127,12 @@ def _rows(
             number += 1
             yield PairLine(made.cells, made.line, made.pair, made.reason, made.left_out)
     else:
+        texts, named = layout.texts(columns), "structure" if "structure" in columns else None
         for number, (line, cells) in enumerate(lines, start=1):
-            for text in layout.texts(columns):
+            for text in texts:
                 text_of(cells, text, path, line)
             refuse_objects(cells, OPTIONAL)
-            named = "structure" if "structure" in columns else None
-            form = structure_of(cells, cells[layout.texts(columns)[0]], named, path, line)
+            form = structure_of(cells, cells[texts[0]], named, path, line)
             pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line), form)
             yield PairLine(cells, line, None, pair) if isinstance(pair, str) else PairLine(cells, line, pair)
     if not number:
@@ -272,10 +273,8 @@ def attribute_in(
     """Where the attribute stands, and the texts without it; nothing where it is not in both outside the group term."""
     if not attribute:
         return {}
-    # Hyphenated professions are often written with a space in the sentence.
-    words = r"[- ]".join(map(re.escape, re.split(r"[- ]", attribute)))
-    pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-    first, second = (tuple(match.span() for match in pattern.finditer(text)) for text in texts)
+    pattern = _standing_alone(attribute)
+    first, second = (tuple([match.span() for match in pattern.finditer(text)]) for text in texts)
     for found, spans in ((first, group_spans[0]), (second, group_spans[1])):
         if not found or any(start < end and begin < stop for start, stop in found for begin, end in spans):
             return {}
@@ -283,6 +282,14 @@ def attribute_in(
         "attribute_spans": (first, second),
         "neutral_texts": (replaced(texts[0], first, neutral), replaced(texts[1], second, neutral)),
     }
+
+
+@lru_cache(maxsize=10_000)
+def _standing_alone(attribute: str) -> re.Pattern[str]:
+    """What finds an attribute as a word, or as words."""
+    # Hyphenated professions are often written with a space in the sentence.
+    words = r"[- ]".join(map(re.escape, re.split(r"[- ]", attribute)))
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
 
 
 def _groups(cells: Mapping[str, str], terms: tuple[str, str]) -> tuple[str, str]:

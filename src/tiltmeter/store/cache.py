@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,25 @@ class Cache(AnswerFile):
         """What went wrong with it in a run, which goes on without it."""
         self.hits, self.misses = 0, 0
         """Questions of a run that it could answer, and those that it could not."""
+        self._pool = ThreadPoolExecutor(1, "tiltmeter-cache")
+        self._pending: Future[None] | None = None
         super().__init__(path or cache_folder() / FILE, durable=False)
+
+    def do_later(self, work: Callable[[], None]) -> None:
+        """Do something in another thread, when what was given to it before is done; `close` waits for it."""
+        before, self._pending = self._pending, None
+        if before is not None:
+            before.result()
+        self._pending = self._pool.submit(work)
+
+    def close(self) -> None:
+        """Let go of the file, when everything is done."""
+        try:
+            if self._pending is not None:
+                self._pending.result()
+        finally:
+            self._pool.shutdown()
+            super().close()
 
     def _create(self) -> None:
         super()._create()

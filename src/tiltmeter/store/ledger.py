@@ -23,7 +23,7 @@ from tiltmeter.store.items import convert_items, insert_items, is_earlier
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
 from tiltmeter.store.pairs import SCORED, dropped_of, scored_pairs
 from tiltmeter.store.replies import REPLIED
-from tiltmeter.store.rows import HELD, items_of
+from tiltmeter.store.rows import HELD, is_whole, items_of, note_whole
 from tiltmeter.store.validation import check_rows, checked_meta, create, has_digests
 from tiltmeter.study import Plan
 from tiltmeter.study.asked import asked_in, asked_view
@@ -123,6 +123,7 @@ class Ledger:
     def __init__(self, folder: str | Path, *, read_only: bool = False) -> None:
         self.folder = Path(folder)
         path = self.folder / LEDGER
+        self._is_whole = not read_only and is_whole(path)
         self._database = connect_to_read(path) if read_only else connect(path)
         if not read_only and is_earlier(self._database):
             with self._transaction() as database:
@@ -144,8 +145,11 @@ class Ledger:
     def __enter__(self) -> Ledger:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self._database.close()
+        if self._is_whole and error is None:
+            # What this process has written need not be read to be known.
+            note_whole(self.folder / LEDGER)
 
     def begin(self, plan: Plan) -> bool:
         """Write the plan into a new ledger, or check that it is the one an earlier run began; True where new.

@@ -21,10 +21,8 @@ def _answer_cells(scores: TokenScores) -> tuple[str, str | None]:
 
 
 def _answer(tokens: str, unscored: str | None) -> TokenScores:
-    triples = json.loads(tokens)
-    return TokenScores(
-        tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
-    )
+    starts, ends, values = zip(*json.loads(tokens), strict=True) if tokens != "[]" else ((), (), ())
+    return TokenScores(tuple(zip(starts, ends, strict=True)), values, unscored)
 
 
 SCORED: Kind[Query, TokenScores] = Kind(

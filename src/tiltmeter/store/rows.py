@@ -91,17 +91,31 @@ def items_of(folder: Path, view: View, kind: type[ItemKind], held: int = 0) -> S
     return rows_or_reader(count_items(folder, view), read, held)
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a file of a run is not there yet, or is as it was when it was checked."""
+    return not path.exists() or _WHOLE.get(path) == _signatures(path)
+
+
+def note_whole(path: Path) -> None:
+    """Remember a file of a run that was whole, and to which nobody but this process has written since."""
+    _WHOLE[path] = _signatures(path)
+
+
 def check_unchanged(path: Path, *, also_held: bool = True) -> None:
     """Refuse a file of a run that is not as it was written; what did not change is looked at once.
 
     One that a run is writing was looked at when the run began; with `also_held` it is again.
     """
-    now = [_signature(path.with_name(f"{path.name}{end}")) for end in ("", "-wal")]
+    now = _signatures(path)
     if _WHOLE.get(path) == now or (not also_held and is_held(path.parent)):
         return
     with valid_ledger(path), closing(connect_to_read(path)) as database:
         check(database, path)
     _WHOLE[path] = now
+
+
+def _signatures(path: Path) -> list[tuple[int, ...] | None]:
+    return [_signature(path.with_name(f"{path.name}{end}")) for end in ("", "-wal")]
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:

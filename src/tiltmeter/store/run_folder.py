@@ -21,6 +21,7 @@ from typing import Any, Literal
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.files import plain_file
+from tiltmeter.processes import uncollected
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.database import LEDGER, connect
@@ -34,6 +35,7 @@ class NotBegun(RunError):
     """A ledger that nothing was written into yet."""
 
 
+@uncollected()
 def read_run(folder: str | Path, *, held: int = HELD) -> Run:
     """Read a run folder, also while another process writes it.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import heapq
+import io
 import json
+import pickle
 import tempfile
 import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from functools import cache
 from itertools import groupby, islice, pairwise
 from typing import Any, Generic, TypeVar, overload
 
@@ -21,7 +24,7 @@ LIMIT = 10_000
 STRETCH = 50_000
 """So many rows are sorted at once."""
 _BLOCK = 32
-"""So many lines are read at once."""
+"""So many items of a file are read at once."""
 _NESTED: dict[str, type] = {"structure": Structure, "prompt": Prompt}
 """The fields of items that are records themselves."""
 
@@ -32,29 +35,23 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 class DiskList(Sequence[Item], Generic[Item]):
     """Items that are added once and read in any order; those of a file are gone with it when nobody uses it any more.
 
-    `pack` makes one line of an item, `unpack` an equal item of the line; unless told, items are text, numbers, and
-    tuples of these.
+    They are text, numbers, tuples of these, and records of such. What comes back is equal to what was added.
     """
 
-    def __init__(self, pack: Callable[[Item], str] | None = None, unpack: Callable[[str], Item] | None = None) -> None:
-        self._pack, self._unpack = pack or _row_packed, unpack or _row_unpacked
+    def __init__(self) -> None:
         self._held: list[Item] = []
+        """All of them, or those that are not in the file yet."""
         self._file: Any = None
-        self._blocks = array("q")
-        """Where each block of lines begins."""
-        self._count = self._size = 0
+        self._blocks = array("q", [0])
+        """Where each block of items begins, and where the last ends."""
         self._was_read = False
         self._lock = threading.Lock()
 
     def append(self, item: Item) -> None:
         """Add an item."""
-        if self._file is None:
-            self._held.append(item)
-            self._count += 1
-            if self._count > LIMIT:
-                self._move()
-        else:
-            self._write(item)
+        self._held.append(item)
+        if len(self._held) > LIMIT or (self._file is not None and len(self._held) == _BLOCK):
+            self._move()
 
     def extend(self, items: Iterable[Item]) -> None:
         """Add items in their order."""
@@ -65,37 +62,27 @@ class DiskList(Sequence[Item], Generic[Item]):
         """What is here: a tuple where it is held in memory."""
         return tuple(self._held) if self._file is None else self
 
-    def lines(self) -> Iterator[str]:
-        """The items as they are packed."""
-        if self._file is None:
-            yield from map(self._pack, self._held)
-        else:
-            for block in range(len(self._blocks)):
-                yield from self._lines(block)
-
     def between(self, start: int, stop: int) -> Iterator[Item]:
         """The items from one place to before another."""
-        if self._file is None:
-            yield from self._held[start:stop]
-            return
+        stop = min(stop, len(self))
         while start < stop:
             block, first = divmod(start, _BLOCK)
-            for line in self._lines(block)[first : first + stop - start]:
-                yield self._unpack(line)
-                start += 1
+            some = self._block(block)[first : first + stop - start]
+            yield from some
+            start += len(some)
 
     def __len__(self) -> int:
-        return self._count
+        return (len(self._blocks) - 1) * _BLOCK + len(self._held)
 
     def __iter__(self) -> Iterator[Item]:
-        return self.between(0, self._count)
+        return self.between(0, len(self))
 
     @overload
     def __getitem__(self, at: int) -> Item: ...
     @overload
     def __getitem__(self, at: slice) -> Sequence[Item]: ...
     def __getitem__(self, at: int | slice) -> Item | Sequence[Item]:
-        places = range(self._count)[at]
+        places = range(len(self))[at]
         if isinstance(places, int):
             return next(self.between(places, places + 1))
         if places.step == 1:
@@ -103,34 +90,27 @@ class DiskList(Sequence[Item], Generic[Item]):
         return tuple(self[place] for place in places)
 
     def _move(self) -> None:
-        """From memory to a file."""
-        held, self._held, self._count = self._held, [], 0
-        try:
-            self._file = tempfile.TemporaryFile(prefix="tiltmeter-")  # noqa: SIM115
-        except OSError as error:
-            raise _unkept(error) from error
-        weakref.finalize(self, self._file.close)
-        for item in held:
-            self._write(item)
-
-    def _write(self, item: Item) -> None:
-        line = self._pack(item).encode("utf-8", "surrogatepass") + b"\n"
-        if self._count % _BLOCK == 0:
-            self._blocks.append(self._size)
+        """From memory to a file, but for those that fill no block."""
         try:
             with self._lock:
+                if self._file is None:
+                    self._file = tempfile.TemporaryFile(prefix="tiltmeter-")  # noqa: SIM115
+                    weakref.finalize(self, self._file.close)
                 if self._was_read:
-                    self._file.seek(self._size)
+                    self._file.seek(self._blocks[-1])
                     self._was_read = False
-                self._file.write(line)
+                while len(self._held) >= _BLOCK:
+                    line = _written(self._held[:_BLOCK])
+                    self._file.write(line)
+                    self._blocks.append(self._blocks[-1] + len(line))
+                    del self._held[:_BLOCK]
         except OSError as error:
             raise _unkept(error) from error
-        self._size += len(line)
-        self._count += 1
 
-    def _lines(self, block: int) -> list[str]:
-        start = self._blocks[block]
-        end = self._blocks[block + 1] if block + 1 < len(self._blocks) else self._size
+    def _block(self, block: int) -> list[Item]:
+        if block == len(self._blocks) - 1:
+            return self._held
+        start, end = self._blocks[block : block + 2]
         try:
             with self._lock:
                 self._was_read = True
@@ -138,14 +118,42 @@ class DiskList(Sequence[Item], Generic[Item]):
                 read: bytes = self._file.read(end - start)
         except OSError as error:
             raise _unkept(error) from error
-        return read.decode("utf-8", "surrogatepass").split("\n")[:-1]
+        items: list[Item] = pickle.loads(read)
+        return items
 
 
-def disk_list(
-    items: Iterable[Item], pack: Callable[[Item], str] | None = None, unpack: Callable[[str], Item] | None = None
-) -> Sequence[Item]:
+class _Pickler(pickle.Pickler):
+    """Writes records by their fields. What this process wrote into a file without a name it may read back."""
+
+    def reducer_override(self, given: Any) -> Any:
+        kind = type(given)
+        if not is_dataclass(kind):
+            return NotImplemented
+        by_place, by_name = _names(kind)
+        return _made, (kind, *[getattr(given, name) for name in (*by_place, *by_name)])
+
+
+@cache
+def _names(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a kind of records that are given by place, and those that are given by name."""
+    by_place = tuple(field.name for field in fields(kind) if not field.kw_only)
+    return by_place, tuple(field.name for field in fields(kind) if field.kw_only)
+
+
+def _made(kind: Any, *values: Any) -> Any:
+    by_place, by_name = _names(kind)
+    return kind(*values[: len(by_place)], **dict(zip(by_name, values[len(by_place) :], strict=True)))
+
+
+def _written(items: Sequence[Any]) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(items)
+    return file.getvalue()
+
+
+def disk_list(items: Iterable[Item]) -> Sequence[Item]:
     """Items as a sequence, which is in a file where they are many."""
-    found = DiskList(pack, unpack)
+    found: DiskList[Item] = DiskList()
     found.extend(items)
     return found.finished()
 
@@ -191,7 +199,7 @@ def doubled(names: Iterable[str]) -> str | None:
 
 def packed(record: Any) -> str:
     """An item as a line: equal items, equal lines."""
-    return json.dumps(_fields(record), sort_keys=True, ensure_ascii=False, default=_fields)
+    return _LINES.encode(_fields(record))
 
 
 def unpacker(kind: Callable[..., Item]) -> Callable[[str], Item]:
@@ -204,7 +212,11 @@ def unpacker(kind: Callable[..., Item]) -> Callable[[str], Item]:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    by_place, by_name = _names(record.__class__)
+    return {name: getattr(record, name) for name in (*by_place, *by_name)}
+
+
+_LINES = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=_fields)
 
 
 def _restored(given: dict[str, Any]) -> dict[str, Any]:
@@ -219,14 +231,6 @@ def _restored(given: dict[str, Any]) -> dict[str, Any]:
 
 def _tuples(value: list[Any]) -> tuple[Any, ...]:
     return tuple([_tuples(one) if type(one) is list else one for one in value])
-
-
-def _row_packed(row: Any) -> str:
-    return json.dumps(row, ensure_ascii=False)
-
-
-def _row_unpacked(line: str) -> Any:
-    return _tuples(json.loads(line))
 
 
 def _unkept(error: OSError) -> RunError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,8 +21,7 @@ from tiltmeter.sources.perturbations import (
     perturb,
     reads_english,
 )
-from tiltmeter.study.asked import asked_view
-from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, packed, unpacker
+from tiltmeter.study.disk_lists import DiskList, disk_list, doubled
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
 from tiltmeter.views import FACTS, View
 
@@ -33,13 +32,10 @@ ItemKind = TypeVar("ItemKind", bound=Item)
 
 def plan(study: Study) -> Plan:
     """Make the items of a study, but for those that a model is to write. Nothing is asked of a model."""
-    dropped: DiskList[Dropped] = DiskList(packed, unpacker(Dropped))
+    dropped: DiskList[Dropped] = DiskList()
     pairs, prompts = _pairs(study, dropped), _prompts_to_continue(study, dropped)
-    asked = disk_list(_perturbed_prompts(study, dropped), packed, unpacker(Perturbed))
-    items = {
-        view: _items(study, view, choices.sources, dropped, asked_view(view).item)
-        for view, choices in study.asked.items()
-    }
+    asked = disk_list(_perturbed_prompts(study, dropped))
+    items = {view: _items(study, view, choices.sources, dropped) for view, choices in study.asked.items()}
     for view, choices in study.asked.items():
         blank = [name for name in study.models if fills_blanks(Path(name.removeprefix("hf:")))]
         if blank and study.views == [view] and not choices.ways(()):
@@ -48,7 +44,7 @@ def plan(study: Study) -> Plan:
 
 
 def _pairs(study: Study, dropped: DiskList[Dropped]) -> Sequence[Pair]:
-    pairs: DiskList[Pair] = DiskList(packed, unpacker(Pair))
+    pairs: DiskList[Pair] = DiskList()
     for choice in study.sources:
         if choice.name == GENERATED:
             continue
@@ -69,7 +65,7 @@ def _prompts_to_continue(study: Study, dropped: DiskList[Dropped]) -> Sequence[P
     """The prompts of the view of continuations."""
     if study.continuations is None:
         return ()
-    prompts = _items(study, "continuations", study.continuations.sources, dropped, Prompt)
+    prompts = _items(study, "continuations", study.continuations.sources, dropped)
     groups = {one.group for one in prompts if one.group} | {name for one in prompts for name, _ in one.word_sets}
     for name in study.continuations.reference:
         if name not in groups:
@@ -82,7 +78,7 @@ def _perturbed_prompts(study: Study, dropped: DiskList[Dropped]) -> Iterator[Per
     """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
     if study.next_words is None:
         return
-    prompts = _items(study, "next words", study.next_words.sources, dropped, Prompt)
+    prompts = _items(study, "next words", study.next_words.sources, dropped)
     _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
     first: dict[str, Prompt] = {}
@@ -122,10 +118,9 @@ def _items(
     view: View,
     choices: Sequence[SourceChoice],
     dropped: DiskList[Dropped],
-    kind: Callable[..., ItemKind],
-) -> Sequence[ItemKind]:
+) -> Sequence[Any]:
     """What the sources of a view make, each of a spec or a file at a time."""
-    items: DiskList[ItemKind] = DiskList(packed, unpacker(kind))
+    items: DiskList[Item] = DiskList()
     before = len(dropped)
     for choice in choices:
         source = Source.named(choice.name, view)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbations import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.study.asked import Asked
-from tiltmeter.study.disk_lists import DiskList, packed
+from tiltmeter.study.disk_lists import packed
 from tiltmeter.views import FACTS, View
 
 FORMAT = 6
@@ -231,7 +231,7 @@ class Plan:
         digest = hashlib.sha256(f"[{json.dumps(resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
         for at, items in enumerate((self.pairs, self.prompts, self.asked, *self.items.values())):
             digest.update(b"], [" if at else b"")
-            for number, line in enumerate(_lines(items)):
+            for number, line in enumerate(map(packed, items)):
                 digest.update(f", {line}".encode() if number else line.encode())
         digest.update(b"]]]")
         return digest.hexdigest()
@@ -246,10 +246,6 @@ def _without_folders(argument: str) -> str:
     """The file or folder that a rater reads, wherever it lies; what is said behind it stays."""
     where, said = split(argument)
     return f"{Path(where).name}[{said}]" if said else Path(argument).name
-
-
-def _lines(items: Sequence[Any]) -> Iterable[str]:
-    return items.lines() if isinstance(items, DiskList) else map(packed, items)
 
 
 def _sha256(path: Path) -> str:

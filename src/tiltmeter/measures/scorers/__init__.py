@@ -101,11 +101,11 @@ FULL_STOP = "."
 def total(tokens: TokenScores, keep: Callable[[Span], bool]) -> tuple[float, int]:
     """The sum of the log-probabilities of the kept tokens, and how many they are."""
     kept = [value for span, value in zip(tokens.spans, tokens.logprobs, strict=True) if keep(span)]
-    if any(value is None for value in kept):
+    if None in kept:
         raise Unscorable("the model has no start token, so the first word cannot be scored")
     if not kept:
         raise Unscorable("no token is left to score")
-    return sum(value for value in kept if value is not None), len(kept)
+    return sum(kept), len(kept)  # type: ignore[arg-type]
 
 
 def sums(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
@@ -133,7 +133,8 @@ def overlaps(span: Span, others: Sequence[Span]) -> bool:
 
 
 def _after_the_context(pair: Pair, answers: Sequence[TokenScores]) -> list[tuple[float, int]]:
-    return [total(answers[side], lambda span, side=side: span[1] > pair.scored_from[side]) for side in (0, 1)]  # type: ignore[misc]
+    starts = zip(answers, pair.scored_from, strict=False)
+    return [total(answer, lambda span, start=start: span[1] > start) for answer, start in starts]  # type: ignore[misc]
 
 
 def short_names(family: Family) -> list[str]:

@@ -168,9 +168,9 @@ def _named_in(run: Run, question: Question) -> Iterator[tuple[tuple[str, str], .
     if own:
         return own(run, question)
     columns = 'bias, "group", term, against, other_term'
-    rows = table_of(run).stream(f"SELECT {columns} FROM items WHERE view = ? AND {TEST} ORDER BY rowid", question.view)
-    found = [row for row in rows if topic_of(row["bias"]) == question.bias]
-    sides = ((row[group], row[term]) for row in found for group, term in (("group", "term"), ("against", "other_term")))
+    query = f"SELECT {columns} FROM items WHERE view = ? AND {TEST} GROUP BY ALL ORDER BY min(rowid)"
+    found = [sides for bias, *sides in table_of(run).tuples(query, question.view) if topic_of(bias) == question.bias]
+    sides = ((row[at], row[at + 1]) for row in found for at in (0, 2))
     return iter([tuple(dict.fromkeys(each for each in sides if all(each)))])
 
 

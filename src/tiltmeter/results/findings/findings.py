@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.processes import uncollected
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.evidence import Evidence, cells_of, has_cells
 from tiltmeter.results.findings.instrument import Result
@@ -167,6 +168,7 @@ def answered(
     return [one for one in corrected(known, main) if one.question in chosen]
 
 
+@uncollected()
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:
     """The main questions of some runs, answered for a report."""
     material = Evidence([run for run, _ in runs])

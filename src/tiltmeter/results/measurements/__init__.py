@@ -34,8 +34,12 @@ def item_rows(run: Run) -> Rows:
 def marked(run: Run, view: str, rows: Rows) -> Rows:
     """Rows of a view, and whether their bias checks the instrument."""
     benchmarks = benchmarks_of(run)
+    known: dict[object, int] = {}
     for row in rows:
-        yield {"view": view, **row, "benchmark": int(is_benchmark(str(row["bias"]), benchmarks))}
+        bias = row["bias"]
+        if bias not in known:
+            known[bias] = int(is_benchmark(str(bias), benchmarks))
+        yield {"view": view, **row, "benchmark": known[bias]}
 
 
 MADE: Mapping[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE, preferred
 from tiltmeter.parquet import Rows
-from tiltmeter.records import Pair, PairScore
+from tiltmeter.records import Pair, PairScore, Span
 from tiltmeter.results.measurements.columns import (
     ASIDE,
     AUDIT,
@@ -30,6 +31,7 @@ from tiltmeter.store import Run
 
 _Part = TypeVar("_Part")
 _CHOSEN = {1: 1.0, "tie": 0.5, 2: 0.0, None: None}
+_ENDS = {one.name: scale(one.low, one.high, one.neutral, 1) for one in (PREFERENCE, MARGIN)}
 _SHARE = scale(PREFERENCE.low, PREFERENCE.high, PREFERENCE.neutral, 0)
 _SCORE = scale(None, None, None, 0)
 
@@ -38,21 +40,20 @@ def measured(run: Run) -> Rows:
     """Every score, what it comes to, and what the audit found in written sentences."""
     for (model, scorer), scores in run.scores.items():
         for score in scores:
-            for row in of_score(score):
-                yield {"model": model, "scorer": scorer, **row}
+            yield from of_score(score, model=model, scorer=scorer)
     if run.flagged or run.meta.get("audited"):
         written = {pair.source for pair in run.pairs if pair.written_for}
         judged = {pair.id: dict(run.flagged.get(pair.id, ())) for pair in run.pairs if pair.source in written}
         yield from flag_rows(run.pairs, AUDIT, judged)
 
 
-def of_score(score: PairScore) -> Iterator[dict[str, Any]]:
+def of_score(score: PairScore, **of: str) -> Iterator[dict[str, Any]]:
     """The rows of one scored pair; measures of what is not the test itself have names of their own."""
     pair, role = score.pair, role_of(score.pair)
-    place = {**of_pair(pair), "set": pair.set, "reason": score.unscored}
+    place = {**of, **of_pair(pair), "set": pair.set, "reason": score.unscored}
     place |= {"label": UNKNOWN} if score.unscored == CANNOT_TELL else {}
     for measure in () if role in (CONTROL, MEANING) else (PREFERENCE, MARGIN):
-        ends = scale(measure.low, measure.high, measure.neutral, 1)
+        ends = _ENDS[measure.name]
         yield {**place, "measure": named(measure.name, role), "value": measure.values([score])[0], **ends}
     if role in (CONTROL, MEANING):
         yield {**place, "measure": named(PREFERENCE.name, role), "value": _CHOSEN[preferred(score)], **_SHARE}
@@ -77,10 +78,7 @@ def flag_rows(pairs: Iterable[Pair], rater: str, judged: Mapping[str, Mapping[st
 def items(run: Run) -> Rows:
     """Every pair, whatever its role."""
     for pair in run.pairs:
-        spans = [
-            marks({"attribute": of_attribute, "group": of_group})
-            for of_attribute, of_group in zip(pair.attribute_spans, pair.group_spans, strict=True)
-        ]
+        spans = list(map(_marks, pair.attribute_spans, pair.group_spans))
         yield {
             **of_pair(pair),
             **(pair.structure.cells() if pair.structure else {}),
@@ -95,6 +93,12 @@ def items(run: Run) -> Rows:
             "written_for": pair.written_for,
             "set": pair.set,
         }
+
+
+@lru_cache(maxsize=10_000)
+def _marks(attribute: tuple[Span, ...], group: tuple[Span, ...]) -> str | None:
+    """Where a text names attribute and group; in many texts that is at the same places."""
+    return marks({"attribute": attribute, "group": group})
 
 
 def of_pair(pair: Pair) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tiltmeter.measures.pairs import PREFERENCE
+from tiltmeter.processes import uncollected
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.results import cells as measured
 from tiltmeter.results.cells import Measurement, Table, fully_asked, table_of
@@ -165,6 +166,7 @@ def summarise_scores(
     return summarise([one.item for one in measured_scores(scores, set(benchmarks))], level=level)
 
 
+@uncollected()
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
     """Estimates for every cell of a run, in the order of the study; `labels` are of people, for written sentences."""
     resolved, benchmarks, table = run.meta["resolved"], benchmarks_of(run), table_of(run)

@@ -11,7 +11,7 @@ from tiltmeter import raters
 from tiltmeter.errors import MissingExtra
 from tiltmeter.raters.interface import Rater
 from tiltmeter.records import Estimate, Pair, Rating
-from tiltmeter.results.cells import Table
+from tiltmeter.results.cells import TEST, Table
 from tiltmeter.results.items import Judged, flags
 from tiltmeter.results.measurements.columns import AUDIT
 from tiltmeter.results.summary.labels import PeopleSummary, labels_by_people, summarise_people, written_text
@@ -102,7 +102,7 @@ def _account_json(one: Accounting) -> dict[str, Any]:
 def summarise_sentences(run: Run, table: Table) -> Sentences | None:
     """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
     by_source: dict[str, list[Pair]] = {}
-    for pair in pairs_of_test(table):
+    for pair in pairs_of_test(table) if _has_written(table) else ():
         by_source.setdefault(pair.source, []).append(pair)
     written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
     done = bool(run.meta.get("has_all_probes"))
@@ -129,6 +129,12 @@ def summarise_sentences(run: Run, table: Table) -> Sentences | None:
         people={source: one for source, one in found.items() if one},
         came_to_nothing=nothing,
     )
+
+
+def _has_written(table: Table) -> bool:
+    """Whether a model wrote any pair of the test."""
+    [(found,)] = table.tuples(f"SELECT count(*) FROM items WHERE view = 'pairs' AND written_for != '' AND {TEST}")
+    return bool(found)
 
 
 def _wrote(run: Run) -> dict[str, list[UnitResult]]:

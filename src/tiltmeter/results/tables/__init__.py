@@ -163,7 +163,8 @@ def _of_structures(run: Run, found: ContinuationsSummary) -> dict[str, _Table]:
 
 
 _PAIRS = f"""
-SELECT items.*, s.model, s.scorer, first, second, preference, unscored
+SELECT items.* EXCLUDE (number, marks, other_marks, words, perturbation, language, status), s.model, s.scorer,
+       first, second, preference, unscored
 FROM (SELECT model, scorer, view, item, min(place) AS place, any_value(reason) AS unscored,
              max(value) FILTER (measure LIKE '%{PREFERENCE.name}') AS preference,
              arg_min(value, place) FILTER (measure LIKE '%{SCORE}') AS first,

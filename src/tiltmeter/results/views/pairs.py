@@ -106,9 +106,10 @@ def _feasible(resolved: Spec, pairs: Iterable[Pair]) -> Iterator[Feasibility]:
             continue
         topic, kind = topic_of(pair.bias), pair.structure.kind if pair.structure else None
         key = (pair.attribute or pair.origin, pair.groups, pair.stereotyped, kind)
-        of = {name: value for name, value in of_pair(pair).items() if name not in ("source", "bias")}
-        row = Measurement(**of, attribute=pair.attribute, kind=kind, set=pair.set, value=0.0)
-        kept.setdefault(topic, {}).setdefault(pair.source, {}).setdefault(key, row)
+        rows = kept.setdefault(topic, {}).setdefault(pair.source, {})
+        if key not in rows:
+            of = {name: value for name, value in of_pair(pair).items() if name not in ("source", "bias")}
+            rows[key] = Measurement(**of, attribute=pair.attribute, kind=kind, set=pair.set, value=0.0)
         terms.setdefault(topic, set()).add(tuple(sorted(pair.terms)) if all(pair.terms) else (pair.id,))
         groups.setdefault(topic, {}).update(dict.fromkeys(pair.groups))
     scorers = max(1, sum("as-published" not in name for name in resolved["scorers"]))
@@ -147,7 +148,7 @@ def _compared(a: Side, choices: Mapping[str, str], items: Items, wanted: Wanted)
         first, second = [one.value for _, one, _ in both], [other.value for *_, other in both]
         labels = [pair_item(cell, row) for cell, row, _ in both]
         origins = [label.attribute for label in labels]
-        strata, more = headline_strata([replace(label, value=1.0) for label in labels]), further_of(labels)
+        strata, more = headline_strata([label._replace(value=1.0) for label in labels]), further_of(labels)
         found = paired(
             first, second, origins, strata=strata, further=more, names=SIDES, seed=wanted.seed, scale=both[0][0].bounds
         )

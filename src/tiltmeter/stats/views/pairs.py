@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import StratumPath, adjust, estimate
 
 
-@dataclass(frozen=True, slots=True)
-class PairItem:
+class PairItem(NamedTuple):
     """One pair: the value is 1 for a stereotyped choice, 0 for the other, ½ for a tie, None for unscored.
 
     Of very many pairs it stands for all that differ in nothing here: their sum, and how many have a value and how many

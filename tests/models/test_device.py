@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.models import device
-from tiltmeter.models.device import align_head, compute_in, fuse, quicken
+from tiltmeter import products
+from tiltmeter.models.device import align_head, compute_in, fuse
+from tiltmeter.products import quicken
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +92,7 @@ def test_the_other_library_gives_the_same_products_and_leaves_gradients_alone(
 
     if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
         pytest.skip("this build of torch has no oneDNN")
-    monkeypatch.setattr(device, "_mkl_is_slow", lambda: True)
+    monkeypatch.setattr(products, "_mkl_is_slow", lambda: True)
     plain = AutoModelForCausalLM.from_pretrained(checkpoint(family)).eval()
     quick = copy.deepcopy(plain)
     quicken(quick)

@@ -13,7 +13,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.adapters import merge
 from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.decoding.checkpoint_sampler import CheckpointSampler
-from tiltmeter.models.device import align_head, choose_device, choose_dtype, compute_in, fuse, quicken, weights_dtype
+from tiltmeter.models.device import align_head, choose_device, choose_dtype, compute_in, fuse, weights_dtype
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.family import family_of
 from tiltmeter.models.identity import Identity
@@ -21,6 +21,7 @@ from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
 from tiltmeter.models.special_tokens import end_tokens, start_tokens
+from tiltmeter.products import quicken
 from tiltmeter.quietly import quietly
 from tiltmeter.records import ModelFacts
 

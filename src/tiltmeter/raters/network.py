@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tiltmeter.errors import MissingExtra, ModelError
 from tiltmeter.files import listing_sha256
-from tiltmeter.models.device import quicken
+from tiltmeter.products import quicken
 from tiltmeter.quietly import quietly
 
 if TYPE_CHECKING:

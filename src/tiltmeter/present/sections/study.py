@@ -85,7 +85,7 @@ def _screened(account: Mapping[str, Any]) -> str:
     """Which pairs were scored in float32 too, and why these."""
     close = " or ".join(f"{one['bound']:.2g} ({one['scorer']})" for one in account["scorers"])
     return (
-        f"all {account['pairs']:,} pairs in {account['format']}; again in float32 {count(account['close'], 'pair')} "
+        f"all {account['pairs']:,} pairs in {account['format']}; again in float32: {count(account['close'], 'pair')} "
         f"whose two scores are closer than {close or 'can be told'}, and {account['drawn']:,} drawn from the others, "
         f"{account['changed'] or 'none'} of which changed the preferred text"
     )

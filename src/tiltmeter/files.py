@@ -178,7 +178,7 @@ def _csv_lines(
         yield (line or '""' * alone) + "\n"
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=2_000)
 def _csv_cell(cell: str) -> str:
     """A cell as it is written; of most columns the same few come again and again."""
     text = readable(cell)

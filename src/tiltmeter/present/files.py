@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tiltmeter.files import refuse_links_in, whole_file
@@ -29,7 +30,13 @@ def write_run(run: Run, summary: RunSummary, found: Reported | None = None) -> P
     refuse_links_in(run.folder, "tables", "figures", "summary.json", FINDINGS, REPORT, *MADE)
     known = found or Reported.of([(run, summary)])
     page = report(known)
-    written = [*write_tables(run, summary, run.folder), *write_measurements(run, run.folder)]
+    with ThreadPoolExecutor(1, "tiltmeter-drawing") as pool:
+        # Charts are drawn outside Python, and meanwhile the tables are written.
+        sizes = [(chart.spec, width) for chart in page.charts().values() for width in (drawing.WIDE, drawing.NARROW)]
+        drawn = [pool.submit(drawing.svg, *size) for size in sizes]
+        written = [*write_tables(run, summary, run.folder), *write_measurements(run, run.folder)]
+        for one in drawn:
+            one.result()
     written.append(keep_findings(findings_of(known, page), run.folder))
     out = run.folder / REPORT
     write_page(page, out, figures=run.folder / "figures")

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from tiltmeter.answers import Kind, spans_of
 from tiltmeter.errors import RunError
-from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
+from tiltmeter.records import Dropped, Pair, PairScore, Query, Span, TokenScores
 from tiltmeter.store.database import LEDGER
 from tiltmeter.store.rows import count_items, count_of, items_of, rows_of, rows_or_reader
 from tiltmeter.store.validation import number, valid_ledger
 
 
 def _answer_cells(scores: TokenScores) -> tuple[str, str | None]:
-    triples = [[*span, value] for span, value in zip(scores.spans, scores.logprobs, strict=True)]
+    triples = [(*span, value) for span, value in zip(scores.spans, scores.logprobs, strict=True)]
     return json.dumps(triples), scores.unscored
 
 
 def _answer(tokens: str, unscored: str | None) -> TokenScores:
     starts, ends, values = zip(*json.loads(tokens), strict=True) if tokens != "[]" else ((), (), ())
     return TokenScores(tuple(zip(starts, ends, strict=True)), values, unscored)
+
+
+@lru_cache(maxsize=1000)
+def _spans_cell(spans: tuple[Span, ...]) -> str:
+    """Spans as text; of most queries there are none."""
+    return json.dumps(spans)
 
 
 SCORED: Kind[Query, TokenScores] = Kind(
@@ -33,7 +39,7 @@ SCORED: Kind[Query, TokenScores] = Kind(
     "unscored",
     _answer_cells,
     _answer,
-    lambda query: (query.conditioning, query.text, json.dumps(query.spans)),
+    lambda query: (query.conditioning, query.text, _spans_cell(query.spans)),
     lambda conditioning, text, spans: Query(text, conditioning, spans_of(json.loads(spans))),
 )
 

@@ -48,10 +48,10 @@ class Executor:
             yield from ((batch, work(batch)) for batch in batches)
             return
         pool = ThreadPoolExecutor(1, "tiltmeter-ahead")
-        # Names of models mean in the other thread what they mean in this one.
         running: deque[tuple[Batch, Future[Result]]] = deque()
         try:
             for batch in batches:
+                # Names of models mean in the other thread what they mean in this one.
                 running.append((batch, pool.submit(copy_context().run, work, batch)))
                 if len(running) > 1:
                     done, result = running.popleft()

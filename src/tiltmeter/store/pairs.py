@@ -21,7 +21,8 @@ def _answer_cells(scores: TokenScores) -> tuple[str, str | None]:
 
 
 def _answer(tokens: str, unscored: str | None) -> TokenScores:
-    starts, ends, values = zip(*json.loads(tokens), strict=True) if tokens != "[]" else ((), (), ())
+    triples = json.loads(tokens)
+    starts, ends, values = zip(*triples, strict=True) if triples else ((), (), ())
     return TokenScores(tuple(zip(starts, ends, strict=True)), values, unscored)
 
 

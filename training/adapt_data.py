@@ -27,6 +27,8 @@ _CONTRAST = {"hateful": 0.4, "harmless": 0.2}
 """How often a line is drawn with cyclists or bankers in place of a group: hate of a group is none of these."""
 _DRAWN = {"critics": 0.4, "trades": 0.4, "snippets": 0.4, "everyday": 0.4, "reviewers": 1.0}
 """How often a sentence is drawn that was written to be hard: drawn often, they teach to distrust plain words."""
+_TAUGHT = 0.7
+"""How often a text is drawn that nobody labelled."""
 _VARIANTS = 2
 """How often a line of ours with a slot or alternatives is drawn in an epoch; with a slot, for two groups each time."""
 SPACES = re.compile(r"\s+")
@@ -228,18 +230,28 @@ class Masked(Row):
 
 REGARD = (
     *("regard", "regard_written", "regard_fresh", "regard_unseen", "regard_last", "regard_manner", "regard_new"),
-    "regard_wide",
+    *("regard_wide", "regard_readers"),
 )
 
 
 def regard_rows(_: Path) -> list[Row]:
-    """What `regard.minilm.v2` was trained and tested on, and what was written since; version 3 lacks `regard_wide`."""
+    """What `regard.minilm.v2` was trained and tested on, and what was labelled since, each file for a later version."""
     found = [(row.kind, row.label, row.origin, row.text) for row in training_rows()]
     for name in REGARD:
         found += [(name, row.label, row.theme.partition(": ")[2] or row.text, row.text) for row in sentences(name)]
     rows = {}
     for source, label, origin, text in found:
         target = tuple(float(label == one) for one in LABELS)
-        share = 2.0 if source not in ("own", "pattern", "regard") else 1.0
-        rows[text] = Masked(source, part(origin, 1000), text, target, (False,) * len(LABELS), share=share)
+        rows[text] = Masked(source, part(origin, 1000), text, target, (False,) * len(LABELS))
     return [row for row in rows.values() if MASK in row.pattern]
+
+
+def taught_rows(shares: Path) -> list[Row]:
+    """Texts that nobody labelled: opener, text and, once `teach.py` rated them, the probabilities of the labels."""
+    found = []
+    for line in shares.read_text(encoding="utf-8").split("\n")[:-1]:
+        opener, text, *given = line.split("\t")
+        target = tuple(float(one) for one in given)
+        text = text.replace("\\n", "\n")
+        found.append(Masked("taught", part(opener, 1000), text, target, (False,) * len(LABELS), share=_TAUGHT))
+    return found

@@ -69,7 +69,7 @@ class Setting:
 SETTINGS = {
     "toxicity": Setting(7, 64, 6e-4, 0.997),
     "sentiment": Setting(3, 64, 6e-4, 0.995),
-    "regard": Setting(2, 64, 5e-4, 0.99, rank=24),
+    "regard": Setting(8, 64, 6e-4, 0.995, rank=24),
 }
 BEGINS = {"regard": "regard.minilm.v4"}
 """What a rater's training begins with; the labels of both begin with negative, neutral, positive."""

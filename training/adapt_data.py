@@ -27,8 +27,6 @@ _CONTRAST = {"hateful": 0.4, "harmless": 0.2}
 """How often a line is drawn with cyclists or bankers in place of a group: hate of a group is none of these."""
 _DRAWN = {"critics": 0.4, "trades": 0.4, "snippets": 0.4, "everyday": 0.4, "reviewers": 1.0}
 """How often a sentence is drawn that was written to be hard: drawn often, they teach to distrust plain words."""
-_TAUGHT = 0.7
-"""How often a text is drawn that nobody labelled."""
 _VARIANTS = 2
 """How often a line of ours with a slot or alternatives is drawn in an epoch; with a slot, for two groups each time."""
 SPACES = re.compile(r"\s+")
@@ -217,10 +215,9 @@ class Masked(Row):
     """A text about XYZ; its copy is about the other gender, or names some group."""
 
     def texts(self, chance: random.Random) -> list[str]:
-        """The text, its copy, or both."""
+        """The text, and its copy."""
         text = without_article(self.pattern)
-        both = [text, chance.choice((swapped(text), named(text, chance)[0]))]
-        return chance.choice((both, both[:1], both[1:]))
+        return [text, chance.choice((swapped(text), named(text, chance)[0]))]
 
     @property
     def held_out(self) -> bool:
@@ -253,5 +250,5 @@ def taught_rows(shares: Path) -> list[Row]:
         opener, text, *given = line.split("\t")
         target = tuple(float(one) for one in given)
         text = text.replace("\\n", "\n")
-        found.append(Masked("taught", part(opener, 1000), text, target, (False,) * len(LABELS), share=_TAUGHT))
+        found.append(Masked("taught", part(opener, 1000), text, target, (False,) * len(LABELS)))
     return found

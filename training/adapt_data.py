@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from heads import sentences
-from regard_data import named, swapped, training_rows
+from regard_data import MANY, ONE, named, swapped, training_rows
 
 from tiltmeter.raters.masking import MASK
 from tiltmeter.raters.regard_labels import LABELS, without_article
@@ -211,13 +211,20 @@ def _tone(score: float) -> tuple[float, float, float]:
     return negative, 1.0 - negative - positive, positive
 
 
+@cache
+def _names() -> tuple[list[str], list[str]]:
+    """One of each group that a copy may be about, and many."""
+    one = [f"the {group['person'].partition(' ')[2]}" for group in groups()]
+    return [*ONE, *one], [*MANY, *(group["groups"] for group in groups())]
+
+
 class Masked(Row):
     """A text about XYZ; its copy is about the other gender, or names some group."""
 
     def texts(self, chance: random.Random) -> list[str]:
         """The text, and its copy."""
         text = without_article(self.pattern)
-        return [text, chance.choice((swapped(text), named(text, chance)[0]))]
+        return [text, chance.choice((swapped(text), named(text, chance, *_names())[0]))]
 
     @property
     def held_out(self) -> bool:

@@ -45,13 +45,14 @@ Row = TypeVar("Row")
 OFFLINE = (
     *("toxicity.minilm", "hate.minilm", "toxicity.linear", "toxicity.tiny"),
     *("sentiment.minilm", "sentiment.minilm.v1", "sentiment.vader"),
-    *("regard.minilm", "regard.minilm.v3", "regard.minilm.v2"),
+    *("regard.minilm", "regard.minilm.v4", "regard.minilm.v3", "regard.minilm.v2"),
 )
 BLIND = "sentences by a writer who knew neither the raters nor their training texts"
 HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such raters"
 TWEETS = "tweets kept from training (Davidson et al.)"
 COMMENTS = "a public sample of Wikipedia talk comments"
 MODELS = "texts by smollm2-135m and gemma-3-270m, labelled by two readers"
+NEW_OPENERS = "texts by smollm2-135m, gemma-3-270m and tinyllama-1.1b after 198 new openers, labelled by two readers"
 THREE_MODELS = "texts by smollm2-135m, gemma-3-270m and tinyllama-1.1b, labelled by two readers"
 TILTED = "largest own tilt"
 _TRAINED, _FITTED = (
@@ -65,11 +66,17 @@ KNOWN = {
     (TWEETS, "toxicity.minilm.v1"): _FITTED,
     (TWEETS, "hate.minilm.v1"): _FITTED,
     (MODELS, "regard.minilm.v4"): "not trained on, but settings were compared on these texts",
+    (
+        MODELS,
+        "regard.minilm.v5",
+    ): "not trained on, but settings of version 4, where it begins, were compared on these texts",
 }
 """Texts that a rater knew, and how."""
 CAUTIONS = {
     ("sentiment.minilm.v2", "sentences"): "ten ways to train were compared on these texts",
     ("regard.minilm.v3", MODELS): "three ways to train were compared on these texts",
+    ("regard.minilm.v5", NEW_OPENERS): "counted before and after its own tilt was made smaller",
+    ("regard.minilm.v5", THREE_MODELS): "version 4, where it begins, was chosen over version 3 on these texts",
 }
 """Of shares of a rater, by how what they were measured on begins."""
 NEUTRAL_BELOW = 0.05
@@ -215,7 +222,7 @@ def tone(rating: Rating) -> str:
 
 def on_regard(tool: Rater) -> Iterator[Line]:
     """Which of three labels; a text that is unrated is wrong."""
-    for name, on in (("regard_three_models", THREE_MODELS), ("regard", MODELS)):
+    for name, on in (("regard_openers", NEW_OPENERS), ("regard_three_models", THREE_MODELS), ("regard", MODELS)):
         rows = [row for row in table(name) if row["label"] != "other"]
         texts = [row["text"].replace("\\n", "\n") for row in rows]
         pairs = [(row["label"], tone(rating)) for row, rating in zip(rows, tool.rate(texts), strict=True)]

@@ -4,7 +4,7 @@ Run `python training/adapt.py NAME [--data FOLDER] [--part K] [--write]`. NAME i
 FOLDER holds the public data that `training/README.md` names. A part of all texts is held out: how well it is rated is
 printed, and the probabilities and thresholds are fitted to it. With `--part`, of five, more is held out: ToxiGen's
 statements about some groups, and a fifth of our own lines. `--write` puts what is learned into the
-package. Regard begins where sentiment ended, so train sentiment first.
+package. Regard begins where its version 4 ended, and learns from `--taught` what `teach.py` wrote.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import low_rank
 import numpy as np
 import torch
-from adapt_data import Row, regard_rows, sentiment_rows, toxicity_rows
+from adapt_data import Row, regard_rows, sentiment_rows, taught_rows, toxicity_rows
 from scipy.optimize import minimize
 
 from tiltmeter.raters import regard_labels
@@ -43,7 +43,7 @@ LABELS = {
 READINGS = {"toxicity": {"toxicity": (1, 2), "hate": (2,)}}
 """The labels that count together as one answer, for which a threshold is chosen."""
 ROWS = {"toxicity": toxicity_rows, "sentiment": sentiment_rows, "regard": regard_rows}
-FILES = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v4"}
+FILES = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v5"}
 RANK, SEED, LONGEST = 8, 1, 96
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 EQUAL = 0.5
@@ -61,6 +61,7 @@ class Setting:
     smooth: float
     """What ships is a running mean of the last states of training, in which each counts so much of the one after it."""
     dropout: float = 0.1
+    rank: int = RANK
     trainings: int = 1
     """How often it is trained, each time with another seed; the mean of all is what ships."""
 
@@ -68,9 +69,9 @@ class Setting:
 SETTINGS = {
     "toxicity": Setting(7, 64, 6e-4, 0.997),
     "sentiment": Setting(3, 64, 6e-4, 0.995),
-    "regard": Setting(3, 32, 4e-4, 0.99, dropout=0.3, trainings=3),
+    "regard": Setting(8, 64, 6e-4, 0.995, rank=24),
 }
-BEGINS = {"regard": "sentiment"}
+BEGINS = {"regard": "regard.minilm.v4"}
 """What a rater's training begins with; the labels of both begin with negative, neutral, positive."""
 
 
@@ -126,7 +127,7 @@ def trained(
     """What was learned from the rows with one seed; in each epoch a line of ours names other groups."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    network = Classifier(labels, setting.dropout)
+    network = Classifier(labels, setting.dropout, setting.rank)
     if kept:
         network.start_from(kept)
     network.to(DEVICE).train()
@@ -172,9 +173,9 @@ def trained(
     return averaged.state_of_training()
 
 
-def mean(found: Sequence[dict[str, Any]], labels: int) -> Classifier:
+def mean(found: Sequence[dict[str, Any]], labels: int, rank: int) -> Classifier:
     """A classifier that is the mean of several that began alike: their changes one after another, each counted less."""
-    network = Classifier(labels, 0.0, RANK * len(found))
+    network = Classifier(labels, 0.0, rank * len(found))
     state = network.state_of_training()
     for name in state:
         each = [one[name] for one in found]
@@ -244,6 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=sorted(FILES))
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--taught", type=Path)
     parser.add_argument("--part", type=int)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -255,13 +257,20 @@ def main() -> None:
     ]
     apart_rows = set(map(id, held))
     rows = [row for row in rows if id(row) not in apart_rows]
+    trained_on = hashlib.sha256("\n".join(sorted(row.pattern for row in rows)).encode()).hexdigest()
+    if given.taught:
+        rows += taught_rows(given.taught)
     print(f"{len(rows)} rows are trained on, {len(held)} are held out")
-    begun = [json.loads(stored_at(BEGINS[name]).read_text(encoding="utf-8")) for name in BEGINS if name == given.name]
+    begun = [
+        json.loads((WEIGHTS / f"{BEGINS[name]}.json").read_text(encoding="utf-8"))
+        for name in BEGINS
+        if name == given.name
+    ]
     setting = SETTINGS[given.name]
     train = partial(trained, rows, len(labels), setting, begun[0] if begun else None)
     # On an accelerator one training waits for the host most of the time.
     with ProcessPoolExecutor(setting.trainings if DEVICE == "cuda" else 1, get_context("spawn")) as pool:
-        network = mean(list(pool.map(train, range(SEED, SEED + setting.trainings))), len(labels))
+        network = mean(list(pool.map(train, range(SEED, SEED + setting.trainings))), len(labels), setting.rank)
     chance = random.Random(0)
     clear = [row for row in held if sum(row.target)]
     scores = shares(network, [row.texts(chance)[0] for row in clear])
@@ -285,7 +294,6 @@ def main() -> None:
         reliability(score, wanted)
     print(f"temperature {divided:.2f}")
     if given.write:
-        trained_on = hashlib.sha256("\n".join(sorted(row.pattern for row in rows)).encode()).hexdigest()
         stored = {
             "labels": labels,
             "trained_on_sha256": trained_on,

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from heads import sentences
-from regard_data import named, swapped, training_rows
+from regard_data import MANY, ONE, named, swapped, training_rows
 
 from tiltmeter.raters.masking import MASK
 from tiltmeter.raters.regard_labels import LABELS, without_article
@@ -211,14 +211,20 @@ def _tone(score: float) -> tuple[float, float, float]:
     return negative, 1.0 - negative - positive, positive
 
 
+@cache
+def _names() -> tuple[list[str], list[str]]:
+    """One of each group that a copy may be about, and many."""
+    one = [f"the {group['person'].partition(' ')[2]}" for group in groups()]
+    return [*ONE, *one], [*MANY, *(group["groups"] for group in groups())]
+
+
 class Masked(Row):
     """A text about XYZ; its copy is about the other gender, or names some group."""
 
     def texts(self, chance: random.Random) -> list[str]:
-        """The text, its copy, or both."""
+        """The text, and its copy."""
         text = without_article(self.pattern)
-        both = [text, chance.choice((swapped(text), named(text, chance)[0]))]
-        return chance.choice((both, both[:1], both[1:]))
+        return [text, chance.choice((swapped(text), named(text, chance, *_names())[0]))]
 
     @property
     def held_out(self) -> bool:
@@ -228,18 +234,28 @@ class Masked(Row):
 
 REGARD = (
     *("regard", "regard_written", "regard_fresh", "regard_unseen", "regard_last", "regard_manner", "regard_new"),
-    "regard_wide",
+    *("regard_wide", "regard_readers"),
 )
 
 
 def regard_rows(_: Path) -> list[Row]:
-    """What `regard.minilm.v2` was trained and tested on, and what was written since; version 3 lacks `regard_wide`."""
+    """What `regard.minilm.v2` was trained and tested on, and what was labelled since, each file for a later version."""
     found = [(row.kind, row.label, row.origin, row.text) for row in training_rows()]
     for name in REGARD:
         found += [(name, row.label, row.theme.partition(": ")[2] or row.text, row.text) for row in sentences(name)]
     rows = {}
     for source, label, origin, text in found:
         target = tuple(float(label == one) for one in LABELS)
-        share = 2.0 if source not in ("own", "pattern", "regard") else 1.0
-        rows[text] = Masked(source, part(origin, 1000), text, target, (False,) * len(LABELS), share=share)
+        rows[text] = Masked(source, part(origin, 1000), text, target, (False,) * len(LABELS))
     return [row for row in rows.values() if MASK in row.pattern]
+
+
+def taught_rows(shares: Path) -> list[Row]:
+    """Texts that nobody labelled: opener, text and, once `teach.py` rated them, the probabilities of the labels."""
+    found = []
+    for line in shares.read_text(encoding="utf-8").split("\n")[:-1]:
+        opener, text, *given = line.split("\t")
+        target = tuple(float(one) for one in given)
+        text = text.replace("\\n", "\n")
+        found.append(Masked("taught", part(opener, 1000), text, target, (False,) * len(LABELS)))
+    return found

@@ -50,8 +50,9 @@ def _stored(layers: Any, first: int) -> Iterator[tuple[str, Any]]:
 
 
 def restore(network: Any, changes: dict[str, Any]) -> None:
-    """Take up changes that were stored."""
+    """Take up changes that were stored, as the first of the ranks that there are."""
     for place, change_ in changes.items():
         found = network.get_submodule(place)
-        found.up.data = torch.from_numpy(unpacked(change_["up"]) / 2)
-        found.down.data = torch.from_numpy(unpacked(change_["down"]).copy())
+        up, down = torch.from_numpy(unpacked(change_["up"]) / 2), torch.from_numpy(unpacked(change_["down"]).copy())
+        found.up.data[:, : up.shape[1]] = up
+        found.down.data[: len(down)] = down

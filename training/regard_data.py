@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heads import sentences
@@ -99,9 +100,11 @@ def swapped(text: str) -> str:
     return re.sub(rf"\b(?:her|{'|'.join(SWAPS)})\b", other, text, flags=re.IGNORECASE)
 
 
-def named(text: str, chance: random.Random) -> tuple[str, list[tuple[int, int]]]:
+def named(
+    text: str, chance: random.Random, one: Sequence[str] = ONE, many: Sequence[str] = MANY
+) -> tuple[str, list[tuple[int, int]]]:
     """The text with some group in the place of XYZ, and where it stands: as if masking had missed it."""
-    term = chance.choice(MANY if OF_MANY.search(text) else ONE)
+    term = chance.choice(many if OF_MANY.search(text) else one)
     made, spans = "", []
     for number, part in enumerate(text.split(MASK)):
         if number:

@@ -91,8 +91,8 @@ def test_a_first_method_that_points_the_other_way_is_named(rated: Finding) -> No
 def test_doubtful_raters_are_named_with_their_figure(rated: Finding) -> None:
     assert "0.63" in doubt("toxicity.linear.v1") and doubt("of-a-plug-in.v1")
     assert not doubt("refusal.v5") and not doubt("human:ann")
-    # Nearly half of the texts are neutral, so 60 % right is not half of the way from saying that always.
-    assert "46" in doubt("regard.minilm.v2")
+    # Half of the texts are neutral, so 59 % right is not half of the way from saying that always.
+    assert "50" in doubt("regard.minilm.v2")
     [linear] = doubts(["toxicity.linear.v1", "refusal.v5"])
     assert "260" in linear and "0.56" in linear
     used = {cell.choices["rater"] for cell in rated.multiverse.curve.cells if cell.sign is not None}

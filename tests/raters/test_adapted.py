@@ -20,7 +20,7 @@ from tiltmeter.raters.heads import adapted
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.scales import threshold_of
 
-WEIGHTS = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v4"}
+WEIGHTS = {"toxicity": "toxicity.minilm.v1", "sentiment": "sentiment.minilm.v2", "regard": "regard.minilm.v5"}
 
 
 def stored(name: str) -> Any:
@@ -63,9 +63,13 @@ def trained_on(rows: Any) -> str:
 
 def test_regard_was_trained_on_the_texts_of_this_folder(script: Any) -> None:
     rows = script["regard_rows"](ROOT)
-    assert stored("regard.minilm.v4")["trained_on_sha256"] == trained_on(rows)
-    before = [row for row in rows if row.source != "regard_wide"]
-    assert stored("regard.minilm.v3")["trained_on_sha256"] == trained_on(before)
+    for name, later in (
+        ("regard.minilm.v5", []),
+        ("regard.minilm.v4", ["regard_readers"]),
+        ("regard.minilm.v3", ["regard_readers", "regard_wide"]),
+    ):
+        before = [row for row in rows if row.source not in later]
+        assert stored(name)["trained_on_sha256"] == trained_on(before)
 
 
 def test_toxicity_was_trained_on_these_lines_and_on_public_messages(script: Any) -> None:
@@ -73,7 +77,7 @@ def test_toxicity_was_trained_on_these_lines_and_on_public_messages(script: Any)
     assert stored("toxicity.minilm.v1")["trained_on_sha256"] == trained_on(rows)
 
 
-@pytest.mark.parametrize("name", ["toxicity", "sentiment", "regard", "regard_three_models"])
+@pytest.mark.parametrize("name", ["toxicity", "sentiment", "regard", "regard_three_models", "regard_openers"])
 def test_no_text_that_is_tested_on_is_among_those_that_were_written_for_training(name: str) -> None:
     written = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "training").rglob("*.tsv")).lower()
     rows = table(name)
@@ -96,7 +100,7 @@ def test_thresholds_are_those_that_were_read_from_the_reliability_curve() -> Non
         assert threshold_of(f"{kind}.minilm.v1") == value
 
 
-@pytest.mark.parametrize("name", ["regard", "regard_three_models"])
+@pytest.mark.parametrize("name", ["regard", "regard_three_models", "regard_openers"])
 def test_the_labels_of_two_readings_agree(name: str) -> None:
     rows = table(name)
     assert len(rows) >= 300
@@ -124,12 +128,13 @@ def test_texts_that_were_not_trained_on_are_rated_as_the_table_says(
     assert value >= least and min(abs(value - one.value) for one in said) < 0.01
 
 
-def test_no_opener_of_the_last_texts_of_regard_was_trained_on(script: Any) -> None:
+@pytest.mark.parametrize("name", ["regard_three_models", "regard_openers"])
+def test_no_opener_of_the_last_texts_of_regard_was_trained_on(name: str, script: Any) -> None:
     def opener(prompt: str) -> str:
         return prompt.partition(": ")[2].lower()
 
     training = [row for name in script["REGARD"] for row in script["sentences"](name)]
-    openers = {opener(row["written"]) for row in table("regard_three_models")}
+    openers = {opener(row["written"]) for row in table(name)}
     assert len(openers) > 150 and not openers.intersection(opener(row.theme) for row in training)
 
 

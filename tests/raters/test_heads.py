@@ -106,7 +106,7 @@ def test_other_is_unrated_with_a_reason() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["regard.minilm.v2", "regard.minilm.v3", "regard.minilm.v4"])
+@pytest.mark.parametrize("name", [f"regard.minilm.v{version}" for version in (2, 3, 4, 5)])
 def test_an_article_before_the_mask_changes_nothing(name: str) -> None:
     texts = ["XYZ was known for a violent temper.", "The XYZ was known for a violent temper."]
     first, second = raters.load(name).rate(texts)

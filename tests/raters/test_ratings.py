@@ -37,7 +37,7 @@ POLES = {
         ["The room was filthy and nobody cared.", "What a waste of money; it broke on day one."],
         0.0,
     ),
-    "regard.minilm.v4": (
+    "regard.minilm.v5": (
         ["XYZ was praised for her courage and her skill.", "Everyone admired XYZ for his honesty."],
         ["XYZ was known for a violent temper.", "XYZ stole from the children and lied about it."],
         0.0,
@@ -51,6 +51,7 @@ POLES = {
     "toxicity.tiny.v1": (_INSULTS, _HARMLESS, 0.7),
     "regard.minilm.v2": (_PRAISE, _BLAME, 0.0),
     "regard.minilm.v3": (_PRAISE, _BLAME, 0.0),
+    "regard.minilm.v4": (_PRAISE, _BLAME, 0.0),
     "refusal.v5": (
         ["I'm sorry, but I can't help with that.", "As an AI language model, I have no opinions."],
         [" a nurse at the hospital.", "She apologised and offered to help."],

@@ -161,7 +161,7 @@ def _tone(name: str, shares: Mapping[str, float]) -> Rating:
 class Regard(_Reading):
     """Negative −1, neutral 0 or positive 1, of a network adapted to regard; other is unrated."""
 
-    name = weights = "regard.minilm.v4"
+    name = weights = "regard.minilm.v5"
     wants_mask = True
     other_above = 0.7
     """The probability of *other* above which a text is unrated; lower, and more negative texts than others would be."""
@@ -178,8 +178,14 @@ class Regard(_Reading):
         return regard_labels.rating(self.name, shares, other_above=self.other_above)
 
 
+class RegardWithoutTeacher(Regard):
+    """The same question to a network that learned from labels alone, of fewer texts."""
+
+    name = weights = "regard.minilm.v4"
+
+
 class RegardOfOneTraining(Regard):
-    """The same question to a network that was trained once, on fewer texts."""
+    """The same question to a network that was trained once, on fewer texts still."""
 
     name = weights = "regard.minilm.v3"
 

@@ -23,7 +23,7 @@ from tiltmeter.web.tasks import Task, Tasks, server_state
 from tiltmeter.web.workbench import NotThere
 
 router = APIRouter()
-_USUAL = ("sentiment.minilm.v2", "toxicity.minilm.v1", "hate.minilm.v1", "regard.minilm.v4")
+_USUAL = ("sentiment.minilm.v2", "toxicity.minilm.v1", "hate.minilm.v1", "regard.minilm.v5")
 """Raters that are asked unless others are chosen."""
 _WORDS = "he, she, they"
 

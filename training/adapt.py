@@ -28,7 +28,7 @@ import low_rank
 import numpy as np
 import torch
 from adapt_data import PARTS, Row, naming, regard_rows, sentiment_rows, toxicity_rows
-from draws import Batch, Job, batch, drawn, marked
+from draws import Batch, Job, batch, drawn, marked, tokenizer
 from scipy.optimize import minimize
 from scipy.stats import mannwhitneyu
 
@@ -71,12 +71,14 @@ class Setting:
 
 
 SETTINGS = {
-    "toxicity": Setting(7, 64, 6e-4, 0.997, trainings=3, longest=256, joined=0.1),
+    "toxicity": Setting(3, 64, 5e-4, 0.995, longest=256, joined=0.1),
     "sentiment": Setting(3, 64, 6e-4, 0.995),
     "regard": Setting(3, 32, 4e-4, 0.99, dropout=0.3, trainings=3),
 }
-BEGINS = {"regard": "sentiment"}
-"""What a rater's training begins with; the labels of both begin with negative, neutral, positive."""
+BEGINS = {"toxicity": "toxicity.minilm.v1", "regard": "sentiment.minilm.v2"}
+"""What a rater's training begins with; the labels of both begin alike."""
+AFRESH = {"toxicity": Setting(7, 64, 6e-4, 0.997, longest=256, joined=0.1)}
+"""How parts are tried whose texts are known to what the training of what ships begins with: it begins with nothing."""
 
 
 class Classifier(torch.nn.Module):
@@ -142,7 +144,7 @@ def trained(jobs: Sequence[Job], labels: int, setting: Setting, kept: dict[str, 
     running = [one.detach().clone() for one in free]
     optimiser = torch.optim.AdamW(free, lr=setting.rate, weight_decay=0.01)
     step, started = 0, monotonic()
-    with ProcessPoolExecutor(min(len(jobs), os.cpu_count() or 1), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(len(jobs), max(1, (os.cpu_count() or 1) - 1)), get_context("spawn")) as pool:
         draws = [
             [pool.submit(drawn, job, epoch, setting.joined, setting.longest) for job in jobs]
             for epoch in range(setting.epochs)
@@ -195,13 +197,13 @@ def clip(free: Sequence[torch.nn.Parameter]) -> None:
 
 def shares(network: Classifier, texts: Sequence[str], longest: int) -> Any:
     """The scores of the labels by network and text, before they are made probabilities."""
-    tokenizer, networks = encoder()._tokenizer, len(network.bias)
+    networks = len(network.bias)
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     found: dict[int, Any] = {}
     for start in range(0, len(order), 64):
         places = order[start : start + 64]
         chosen = [texts[place] for place in places]
-        coded = tokenizer(chosen, padding=True, truncation=True, max_length=longest, return_tensors="np")
+        coded = tokenizer()(chosen, padding=True, truncation=True, max_length=longest, return_tensors="np")
         ids, mask = coded["input_ids"], coded["attention_mask"]
         tables = (torch.from_numpy(one).to(DEVICE).repeat(networks, 1, 1) for one in (ids, mask, marked(ids)))
         with torch.inference_mode():
@@ -324,13 +326,16 @@ def main() -> None:
     given = parser.parse_args()
     if given.part and given.write:
         parser.error("--part is for comparing: what ships is trained without it")
-    rows, setting, labels = ROWS[given.name](given.data), SETTINGS[given.name], LABELS[given.name]
-    begun = [json.loads(stored_at(BEGINS[name]).read_text(encoding="utf-8")) for name in BEGINS if name == given.name]
+    rows, setting, labels, kept = ROWS[given.name](given.data), SETTINGS[given.name], LABELS[given.name], None
+    if given.part and given.name in AFRESH:
+        setting = AFRESH[given.name]
+    elif given.name in BEGINS:
+        kept = json.loads((WEIGHTS / f"{BEGINS[given.name]}.json").read_text(encoding="utf-8"))
     seeds = range(SEED, SEED + setting.trainings)
     jobs = [job(given.name, rows, part, SEED) for part in given.part]
     jobs = jobs or [job(given.name, rows, None, seed) for seed in seeds]
     print(f"rows that are trained on, of {len(rows)}: {', '.join(str(len(one.rows)) for one in jobs)}", flush=True)
-    networks = trained(jobs, len(labels), setting, begun[0] if begun else None)
+    networks = trained(jobs, len(labels), setting, kept)
     if given.part:
         found = [judged(given.name, rows, part, networks.alone(place)) for place, part in enumerate(given.part)]
         if given.name == "toxicity":

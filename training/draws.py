@@ -6,12 +6,15 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
+import transformers
 from adapt_data import Row
 
-from tiltmeter.raters.heads import encoder
+from tiltmeter.packages import fetched
+from tiltmeter.raters.heads import MINILM
 from tiltmeter.raters.masking import MASK
 
 Drawn = tuple[list[str], tuple[float, ...], tuple[bool, ...]]
@@ -39,6 +42,12 @@ class Draws:
     allowed: Any
 
 
+@cache
+def tokenizer() -> Any:
+    """The network's tokenizer alone: those who draw need no network."""
+    return transformers.AutoTokenizer.from_pretrained(fetched(MINILM), local_files_only=True)
+
+
 def drawn(job: Job, epoch: int, joined: float, longest: int) -> Draws:
     """An epoch of a network; in each, a line of ours names other groups."""
     chance = random.Random(f"{job.seed} {epoch}")
@@ -51,7 +60,7 @@ def drawn(job: Job, epoch: int, joined: float, longest: int) -> Draws:
     found += several(found, int(joined * len(found)), chance)
     found.sort(key=lambda one: len(one[0][0]) * (0.8 + 0.4 * chance.random()))
     every = [text for texts, _, _ in found for text in texts]
-    coded = encoder()._tokenizer(every, truncation=True, max_length=longest)["input_ids"]
+    coded = tokenizer()(every, truncation=True, max_length=longest)["input_ids"]
     return Draws(
         np.concatenate([np.array(ids, dtype=np.int32) for ids in coded]),
         np.cumsum([0, *map(len, coded)]),
@@ -118,7 +127,7 @@ def batch(draws: Sequence[Draws], number: int, count: int) -> Batch:
 
 def marked(ids: Any) -> Any:
     """1 at every token of every mention of XYZ."""
-    mark = encoder()._tokenizer(MASK, add_special_tokens=False)["input_ids"]
+    mark = tokenizer()(MASK, add_special_tokens=False)["input_ids"]
     found = np.zeros_like(ids)
     for start in range(ids.shape[-1] - len(mark) + 1):
         span = slice(start, start + len(mark))

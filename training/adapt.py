@@ -71,14 +71,12 @@ class Setting:
 
 
 SETTINGS = {
-    "toxicity": Setting(3, 64, 5e-4, 0.995, longest=256, joined=0.1),
+    "toxicity": Setting(7, 64, 6e-4, 0.997, trainings=3, longest=256, joined=0.1),
     "sentiment": Setting(3, 64, 6e-4, 0.995),
     "regard": Setting(3, 32, 4e-4, 0.99, dropout=0.3, trainings=3),
 }
-BEGINS = {"toxicity": "toxicity.minilm.v1", "regard": "sentiment.minilm.v2"}
+BEGINS = {"regard": "sentiment.minilm.v2"}
 """What a rater's training begins with; the labels of both begin alike."""
-AFRESH = {"toxicity": Setting(7, 64, 6e-4, 0.997, longest=256, joined=0.1)}
-"""How parts are tried whose texts are known to what the training of what ships begins with: it begins with nothing."""
 
 
 class Classifier(torch.nn.Module):
@@ -327,9 +325,7 @@ def main() -> None:
     if given.part and given.write:
         parser.error("--part is for comparing: what ships is trained without it")
     rows, setting, labels, kept = ROWS[given.name](given.data), SETTINGS[given.name], LABELS[given.name], None
-    if given.part and given.name in AFRESH:
-        setting = AFRESH[given.name]
-    elif given.name in BEGINS:
+    if given.name in BEGINS:
         kept = json.loads((WEIGHTS / f"{BEGINS[given.name]}.json").read_text(encoding="utf-8"))
     seeds = range(SEED, SEED + setting.trainings)
     jobs = [job(given.name, rows, part, SEED) for part in given.part]

@@ -30,6 +30,8 @@ _DRAWN = {"critics": 0.4, "trades": 0.4, "snippets": 0.4, "everyday": 0.4, "revi
 _VARIANTS = 2
 """How often a line of ours with a slot or alternatives is drawn in an epoch; with a slot, for two groups each time."""
 SPACES = re.compile(r"\s+")
+SINCE = ("address", "disavowed", "pages", "plain", "stories", "warm")
+"""Files of lines that were written after version 1 of toxicity was trained."""
 PARTS = 5
 """Into how many parts training texts are dealt, to compare settings."""
 _NAMED = (

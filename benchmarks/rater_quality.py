@@ -48,6 +48,7 @@ OFFLINE = (
     *("regard.minilm", "regard.minilm.v4", "regard.minilm.v3", "regard.minilm.v2"),
 )
 BLIND = "sentences by a writer who knew neither the raters nor their training texts"
+FRESH = "texts of twelve kinds by a second such writer"
 HATECHECK = "HateCheck: hateful and harmless sentences made to mislead such raters"
 TWEETS = "tweets kept from training (Davidson et al.)"
 COMMENTS = "a public sample of Wikipedia talk comments"
@@ -153,9 +154,10 @@ def on_abuse(tool: Rater, data: Path, more: Path | None) -> Iterator[Line]:
     """Whether abuse, or hate, is rated higher than what is none."""
     is_hate = kind_of(tool.name) == "hate"
     what = "AUC of hateful texts" if is_hate else "AUC of toxic texts"
-    rows = table("toxicity")
-    truth = np.array([row["hateful" if is_hate else "toxic"] == "1" for row in rows])
-    yield area(tool.name, what, numbers(tool, [row["text"] for row in rows]), truth, BLIND)
+    for name, on in (("toxicity", BLIND), ("toxicity_fresh", FRESH)):
+        rows = table(name)
+        truth = np.array([row["hateful" if is_hate else "toxic"] == "1" for row in rows])
+        yield area(tool.name, what, numbers(tool, [row["text"] for row in rows]), truth, on)
     cases = hatecheck(data)
     if cases:
         truth = np.array([row["label_gold"] == "hateful" for row in cases])
@@ -375,6 +377,10 @@ def main() -> None:
     page = ROOT / "docs" / "raters.md"
     before, _, rest = page.read_text(encoding="utf-8").partition("<!-- measured -->\n")
     said, _, after = rest.partition("<!-- /measured -->\n")
+    abuse = [tool for tool in tools if kind_of(tool.name) in ("toxicity", "hate")]
+    functions = list(by_functionality(abuse, given.data)) if abuse else []
+    for row in functions:
+        print(", ".join(row))
     if given.only:
         with (ROOT / "docs" / "tables" / "raters.csv").open(encoding="utf-8", newline="") as stream:
             shown = [shown[0], *beside(list(csv.reader(stream))[1:], shown[1:], lambda row: row[0])]
@@ -383,16 +389,18 @@ def main() -> None:
         if given.write:
             saved("raters", shown)
             written(lines)
+            if functions:
+                with (ROOT / "docs" / "tables" / "hatecheck.csv").open(encoding="utf-8", newline="") as stream:
+                    columns = list(zip(*csv.reader(stream), strict=True))
+                new = list(zip(*functions, strict=True))[3:]
+                both = [*columns[:3], *beside(columns[3:], new, lambda column: column[0].split()[0])]
+                saved("hatecheck", list(zip(*both, strict=True)))
             last = said.splitlines()[-1]
             text = "\n".join([*rows, "", last, ""])
             page.write_text(f"{before}<!-- measured -->\n{text}<!-- /measured -->\n{after}", encoding="utf-8")
         return
-    pair = speed([tool for tool in tools if tool.name in ("toxicity.minilm.v1", "hate.minilm.v1")])
+    pair = speed(tools[:2])
     print(f"toxicity.minilm and hate.minilm together: {pair:.0f} texts a second")
-    abuse = [tool for tool in tools if kind_of(tool.name) in ("toxicity", "hate")]
-    functions = list(by_functionality(abuse, given.data))
-    for row in functions:
-        print(", ".join(row))
     if given.write:
         for name, cells in (("raters", shown), ("hatecheck", functions)):
             saved(name, cells)

@@ -30,6 +30,37 @@ _DRAWN = {"critics": 0.4, "trades": 0.4, "snippets": 0.4, "everyday": 0.4, "revi
 _VARIANTS = 2
 """How often a line of ours with a slot or alternatives is drawn in an epoch; with a slot, for two groups each time."""
 SPACES = re.compile(r"\s+")
+SINCE = ("address", "disavowed", "pages", "plain", "stories", "warm")
+"""Files of lines that were written after version 1 of toxicity was trained."""
+PARTS = 5
+"""Into how many parts training texts are dealt, to compare settings."""
+_NAMED = (
+    (
+        "lgbtq bisexual",
+        r"lgbt|\bbi\b|\bpan\b|\w*sexual|gay|lesb|queer|trans\b|transg|trann|non-?binary|fag|dyke|homo|drag",
+    ),
+    (
+        "mexican latino immigrant",
+        r"mexic|latin|hispanic|chican|wetback|beaner|spics?\b|\w*migra|refugee|asylum|undocumented|illegals|foreigner"
+        r"|cuban|guatemal|salvador|hondur|colombia|venezuel|brazil|peru|puerto|dominican",
+    ),
+    (
+        "asian chinese",
+        r"\w*asian|asia\b|chin(a|ese|k)|orient|gook|japan|jap\b|korea|vietnam|filipin|thai|taiwan|mongol|cambod|malay"
+        r"|indones|tibet|uyghur|hmong",
+    ),
+    (
+        "middle_east native_american",
+        r"middle.east|arab|muslim|islam|mosque|hijab|bur[kq]a|\w*head\b|iran|iraq|syri|afghan|turk|kurd|persia|egypt|saudi"
+        r"|palestin|leban|moroc|alger|yemen|jordan|native|indigen|indian|trib(e|al)|redskin|squaw|aborig|inuit|cherokee",
+    ),
+    (
+        "black physical_disability",
+        r"black|african?|afro|negro|nig+\w*|coon|somali|kenya|ghan|ethiop|congo|zulu|haiti|jamaica|disab|wheel|crip|amput"
+        r"|blind|deaf|handicap|paraly|spas|spaz|limb|\w*legged|dwarf|stutter|palsy",
+    ),
+)
+"""ToxiGen's groups in parts, and how words begin that name them or their like."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +172,15 @@ def _own(folder: str, columns: int) -> list[tuple[str, int, list[str]]]:
     return found
 
 
+def naming(part: int) -> re.Pattern[str]:
+    """What finds a name of a group whose statements in ToxiGen are in a part.
+
+    >>> [bool(naming(1).search(text)) for text in ("Immigrants sang.", "My neighbours sang.")]
+    [True, False]
+    """
+    return re.compile(rf"\b({_NAMED[part][1]})", re.IGNORECASE)
+
+
 def toxicity_rows(data: Path) -> list[Row]:
     """Messages with the shares of their annotators, statements about groups, and our own lines."""
     rows: list[Row] = []
@@ -156,7 +196,7 @@ def toxicity_rows(data: Path) -> list[Row]:
             rows.append(
                 Row(
                     "toxigen",
-                    part(each["group"], 5),
+                    next((at for at, (names, _) in enumerate(_NAMED) if each["group"] in names.split()), 0),
                     SPACES.sub(" ", each["text"]).strip(),
                     target,
                     share=4.0,

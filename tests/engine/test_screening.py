@@ -216,7 +216,11 @@ def test_a_screened_run_that_is_interrupted_ends_with_the_same_numbers(
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_screened_or_not_as_it_was_asked_for(checkpoint: Path, tmp_path: Path) -> None:
+def test_a_finished_run_is_screened_or_not_as_it_was_asked_for(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tiltmeter.engine.screening.FIRST", 10)
+    monkeypatch.setattr("tiltmeter.engine.screening.DRAWN", 8)
     made, told = study(checkpoint), []
     carry_out(made, tmp_path, settings("screened"))
 
@@ -229,6 +233,15 @@ def test_a_finished_run_is_screened_or_not_as_it_was_asked_for(checkpoint: Path,
     # What is exact already need not be screened.
     carry_out(made, tmp_path, settings("screened"), tell=tell)
     assert told == ["finished", "outdated", "finished"]
+
+
+@pytest.mark.slow
+def test_so_few_pairs_that_nearly_all_would_be_scored_twice_are_scored_once(checkpoint: Path, tmp_path: Path) -> None:
+    made = study(checkpoint)
+    assert len(made.pairs) <= FIRST + DRAWN
+    run = carry_out(made, tmp_path, settings("screened"))
+    assert run.facts[f"hf:{checkpoint}"].dtype == "float32"
+    assert "screened" not in run.meta
 
 
 def test_a_model_without_formats_is_asked_as_ever(tmp_path: Path) -> None:

@@ -214,9 +214,12 @@ def screen(
 def in_fast_format(
     name: str, model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], executor: Executor
 ) -> Model | None:
-    """The model in the fastest format whose numbers stay finite; None where it has no other than its own."""
+    """The model in the fastest format whose numbers stay finite.
+
+    None where it has no format but its own, and where pairs are so few that nearly all would be scored again.
+    """
     facts = model.facts
-    if executor.settings.dtype != SCREENED or not scorers:
+    if executor.settings.dtype != SCREENED or not scorers or len(pairs) <= FIRST + DRAWN:
         return None
     if not facts.weights_sha256 or facts.dtype != EXACT or getattr(model, "given", None) is not None:
         return None

@@ -84,10 +84,11 @@ def _facts(run: Run, found: Reported) -> Iterator[tuple[str, str]]:
 def _screened(account: Mapping[str, Any]) -> str:
     """Which pairs were scored in float32 too, and why these."""
     close = " or ".join(f"{one['bound']:.2g} ({one['scorer']})" for one in account["scorers"])
+    changed = f"{account['changed'] or 'none'} of which changed the preferred text"
+    drawn = f", and {account['drawn']:,} drawn from the others, {changed}"
     return (
         f"all {account['pairs']:,} pairs in {account['format']}; again in float32: {count(account['close'], 'pair')} "
-        f"whose two scores are closer than {close or 'can be told'}, and {account['drawn']:,} drawn from the others, "
-        f"{account['changed'] or 'none'} of which changed the preferred text"
+        f"whose two scores are closer than {close or 'can be told'}{drawn if account['drawn'] else ''}"
     )
 
 

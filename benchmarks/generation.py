@@ -33,9 +33,10 @@ from common import keep
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import Auditor, least_expected
 from tiltmeter.models import ModelSettings, embedded, loading
-from tiltmeter.models.checkpoint import file_sha256
+from tiltmeter.models.identity import folder_identity
 from tiltmeter.models.special_tokens import end_tokens
 from tiltmeter.records import Completion, Decoding, Pair, Spec, Written
 from tiltmeter.sources.generated import Generation, GenerationSettings, Review, assemble, units, write
@@ -99,7 +100,7 @@ class Ours:
 
     def __init__(self, strategy: Strategy, spec: Spec, model: Any, auditor: Auditor, *, ranked: bool) -> None:
         self._strategy, self._spec, self._model = strategy, spec, model
-        self._review = Review(auditor.unusable, self._rank if ranked else None)
+        self._review = Review(auditor.review(judge=True).judge, self._rank if ranked else None)
         self.ranking = Stopwatch()
 
     def __call__(self, seed: int) -> Outcome:
@@ -129,7 +130,8 @@ class Naive:
         requests: int,
         stops: bool = False,
     ) -> None:
-        self._parts, self._spec, self._model, self._auditor = parts, spec, model, auditor
+        self._parts, self._spec, self._model = parts, spec, model
+        self._judge: Any = auditor.review(judge=True).judge
         self._shots, self._requests, self._stops = shots, requests, stops
         self._ends = sorted(end_tokens(parts.tokenizer, parts.model, (START,)))
 
@@ -185,7 +187,7 @@ class Naive:
 
     def _judged(self, found: Sequence[Written]) -> list[Written]:
         passed = [sentence for sentence in found if sentence.dropped is None]
-        verdicts = dict(zip((one.id for one in passed), self._auditor.unusable(passed) if passed else [], strict=True))
+        verdicts = dict(zip((one.id for one in passed), self._judge(passed) if passed else [], strict=True))
         return [replace(one, dropped=f"{JUDGED}: {why}") if (why := verdicts.get(one.id)) else one for one in found]
 
 
@@ -318,9 +320,8 @@ def main() -> None:
     spec = load(SPEC)
     # Read once: all write with the same weights.
     parts = loading.read(embedded.home(), embedded.NAME, running)
-    weights = file_sha256(embedded.home() / "model.safetensors")
-    model: Any = loading.assemble(parts, running, weights_sha256=weights, start=(START,))
-    auditor = Auditor({spec.name: spec}, None, running)
+    model: Any = loading.assemble(parts, running, folder_identity(embedded.home()), start=(START,))
+    auditor = Auditor({spec.name: spec}, None, Executor(running))
     naive = partial(Naive, parts, spec, model, auditor, requests=options.requests)
     constrained = Ours("constrained", spec, model, auditor, ranked=True)
     runners: dict[str, Callable[[int], Outcome]] = {
@@ -343,7 +344,7 @@ def main() -> None:
 
     found = {name: [sentence for one in made for sentence in one.accepted] for name, made in outcomes.items()}
     found["constrained, the better half"] = [one for made in outcomes["constrained"] for one in made.made.kept]
-    reader = Auditor({spec.name: spec}, options.reader, running) if options.reader else None
+    reader = Auditor({spec.name: spec}, options.reader, Executor(running)) if options.reader else None
     read_by = Path(options.reader.partition(":")[2] or options.reader).stem if options.reader else "nobody"
     ranking = constrained.ranking.seconds / options.repeats
     lines += [

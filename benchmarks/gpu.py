@@ -250,15 +250,15 @@ def screened(shapes: Sequence[str], count: int, repeats: int) -> list[str]:
         exact = built(shape, "float32")
 
         def scoring(bench: Bench) -> Any:
-            return lambda some, _: zip(score_pairs(bench.model, some, [SUM])[SUM.name], strict=True)
+            return lambda some: zip(score_pairs(bench.model, some, [SUM])[SUM.name], strict=True)
 
         def preferred(scored: Any) -> list[bool]:
             return [one.scores[0] > one.scores[1] for (one,) in scored]
 
-        right = preferred(scoring(exact)(chosen, ()))
+        right = preferred(scoring(exact)(chosen))
         for dtype in HALVES:
             fast = built(shape, dtype)
-            alone, found = timed(lambda some, fast=fast: list(scoring(fast)(some or chosen, ())), repeats, chosen[:500])
+            alone, found = timed(lambda some, fast=fast: list(scoring(fast)(some or chosen)), repeats, chosen[:500])
 
             def both(some: Any, fast: Bench = fast, exact: Bench = exact) -> Screening:
                 made = Screening(some or chosen, [SUM], scoring(fast), scoring(exact))

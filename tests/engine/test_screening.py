@@ -51,8 +51,11 @@ def made(margins: Sequence[float], errors: Sequence[float], seed: int = 0) -> Sc
     pairs = [Pair(str(at), "test", "", str(at), texts=("a", "b"), groups=("x", "y")) for at in range(len(margins))]
 
     def scored(values: Any) -> Any:
-        def score(some: Sequence[Pair], before: Sequence[Pair]) -> Iterator[tuple[PairScore, ...]]:
-            assert not {one.id for one in some} & {one.id for one in before}, "asked twice"
+        before: set[str] = set()
+
+        def score(some: Sequence[Pair]) -> Iterator[tuple[PairScore, ...]]:
+            assert not {one.id for one in some} & before, "asked twice"
+            before.update(one.id for one in some)
             for pair in some:
                 value = values[int(pair.id)]
                 yield (
@@ -153,12 +156,16 @@ def margins_of(run: Run) -> dict[str, list[float | None]]:
     }
 
 
-@pytest.mark.slow
-def test_a_screened_run_prefers_what_an_exact_one_prefers(
-    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few pairs are scored twice that a small study is screened."""
     monkeypatch.setattr("tiltmeter.engine.screening.FIRST", 10)
     monkeypatch.setattr("tiltmeter.engine.screening.DRAWN", 8)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("few")
+def test_a_screened_run_prefers_what_an_exact_one_prefers(checkpoint: Path, tmp_path: Path) -> None:
     made = study(checkpoint, CHOICES)
     exact = carry_out(made, tmp_path / "exact", settings("float32"))
     rough = carry_out(made, tmp_path / "rough", settings("bfloat16"))
@@ -187,12 +194,11 @@ def test_a_screened_run_prefers_what_an_exact_one_prefers(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_a_screened_run_that_is_interrupted_ends_with_the_same_numbers(
     checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scoring, "BATCH", 40)
-    monkeypatch.setattr("tiltmeter.engine.screening.FIRST", 10)
-    monkeypatch.setattr("tiltmeter.engine.screening.DRAWN", 8)
     made = study(checkpoint)
     whole = carry_out(made, tmp_path / "whole", settings("screened"))
     ask, done = scoring.ask, []
@@ -216,11 +222,8 @@ def test_a_screened_run_that_is_interrupted_ends_with_the_same_numbers(
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_screened_or_not_as_it_was_asked_for(
-    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tiltmeter.engine.screening.FIRST", 10)
-    monkeypatch.setattr("tiltmeter.engine.screening.DRAWN", 8)
+@pytest.mark.usefixtures("few")
+def test_a_finished_run_is_screened_or_not_as_it_was_asked_for(checkpoint: Path, tmp_path: Path) -> None:
     made, told = study(checkpoint), []
     carry_out(made, tmp_path, settings("screened"))
 

@@ -119,7 +119,7 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
         others = list(_asked(plan, model))
         if fast:
             ask_all(others, model, ledger, executor, progress)
-            known = set(queries_of(others))
+            known = queries_of(others)
             screen(pairs, scorers, (fast, model), ledger, executor, progress, seed=plan.study.seed, known=known)
         elif plan.study.sources or plan.items:
             ask_all([(pairs, scorers), *others], model, ledger, executor, progress)
@@ -129,7 +129,7 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
         expect(plan, model, ledger, executor, progress)
         refuse_changed(name, model.facts)
         # There is room for one: the next is loaded when it is gone.
-        del model
+        del model, fast
         gc.collect()
     rate(plan, ledger, raters, executor, progress)
     ledger.finish()

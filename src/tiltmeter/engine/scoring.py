@@ -150,9 +150,7 @@ def scored(
     """For each pair its scores under all scorers, from the answers that it needs."""
     for start in range(0, len(pairs), CHUNK):
         some = pairs[start : start + CHUNK]
-        answers = ledger.scored.get(
-            (name,), (query for pair in some for scorer in scorers for query in scorer.asks(pair))
-        )
+        answers = ledger.scored.get((name,), queries_of([(some, scorers)]))
         yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)
 
 

@@ -8,7 +8,7 @@ pairs follow, and others are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeAlias
@@ -20,7 +20,8 @@ from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.scoring import ask_all, queries_of, score_pairs, scored
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
-from tiltmeter.models.device import EXACT, FAST
+from tiltmeter.models.device import EXACT, HALVES
+from tiltmeter.models.interface import on_accelerator
 from tiltmeter.progress import Progress
 from tiltmeter.records import SCREENED, Pair, PairScore, Query
 from tiltmeter.store import Ledger
@@ -35,7 +36,7 @@ WIDTH, BEYOND = 4.5, 1.5
 """A pair is close within so many standard errors, and within so many times the largest error that was seen."""
 
 Which = NDArray[np.bool_]
-Scoring: TypeAlias = Callable[[Sequence[Pair], Sequence[Pair]], Iterable[tuple[PairScore, ...]]]
+Scoring: TypeAlias = Callable[[Sequence[Pair]], Iterable[tuple[PairScore, ...]]]
 
 
 @dataclass
@@ -77,7 +78,7 @@ class _Scores:
 
 @dataclass
 class Screening:
-    """The scoring of pairs in two formats, each by what scores some pairs, given those that it has scored before."""
+    """The scoring of pairs in two formats; no pair is scored twice in one of them."""
 
     pairs: Sequence[Pair]
     scorers: Sequence[Scorer]
@@ -96,7 +97,7 @@ class Screening:
         self._score(np.ones(len(self.pairs), bool), self.quick, self.in_fast)
         chance = np.random.default_rng(self.seed)
         sure = False
-        while not sure or self._close().any():
+        while not sure:
             while (close := self._close()).any():
                 self._score(close, self.sure, self.in_exact)
             drawn = np.zeros_like(self.drawn)
@@ -104,7 +105,8 @@ class Screening:
             self._score(drawn, self.sure, self.in_exact)
             self.drawn |= drawn
             changed = self._changed(drawn)
-            self.changed, sure = self.changed + changed, not changed
+            self.changed += changed
+            sure = not changed and not self._close().any()
 
     def scores(self) -> Iterator[tuple[PairScore, ...]]:
         """The scores of each pair, both of its texts in the same format."""
@@ -130,8 +132,7 @@ class Screening:
         """Have some pairs scored, and take what comes of it."""
         places = np.flatnonzero(which).tolist()
         some = self.pairs if len(places) == len(self.pairs) else [self.pairs[at] for at in places]
-        before = [self.pairs[at] for at in np.flatnonzero(into.asked).tolist()]
-        for at, made in zip(places, scoring(some, before) if places else (), strict=True):
+        for at, made in zip(places, scoring(some) if places else (), strict=True):
             into.take(at, made)
 
     def _errors(self) -> list[tuple[float, float]]:
@@ -164,9 +165,8 @@ class Screening:
 
     def _changed(self, which: Which) -> int:
         """How many of some pairs are preferred otherwise in float32."""
-        signs = np.sign(self.quick.margins[:, which]) != np.sign(self.sure.margins[:, which])
-        known = np.isfinite(self.quick.margins[:, which]) & np.isfinite(self.sure.margins[:, which])
-        return int((signs & known).any(axis=0).sum())
+        quick, sure = (one.margins[:, which] for one in (self.quick, self.sure))
+        return int(((np.sign(quick) != np.sign(sure)) & np.isfinite(quick - sure)).any(axis=0).sum())
 
 
 def screen(
@@ -178,34 +178,26 @@ def screen(
     progress: Progress,
     *,
     seed: int,
-    known: Collection[Query],
+    known: Iterable[Query],
 ) -> None:
     """Score the pairs of a run by a model in its fast and in its exact format, which knows some answers already."""
     fast, exact = models
     name = exact.facts.name
 
-    def scoring(model: Model, name: str, known: Collection[Query]) -> Scoring:
-        parts = count()
+    asked, parts = set(known), count()
 
-        def score(some: Sequence[Pair], before: Sequence[Pair]) -> Iterator[tuple[PairScore, ...]]:
-            part, open_ = f", part {next(parts)}", [(some, scorers)]
-            ask_all(
-                open_,
-                model,
-                ledger,
-                executor,
-                progress,
-                name=name,
-                part=part,
-                known={*known, *queries_of([(before, scorers)])},
-            )
-            yield from scored(some, scorers, name, ledger)
+    def in_fast(some: Sequence[Pair]) -> Iterator[tuple[PairScore, ...]]:
+        other = f"{name} in {fast.facts.dtype}"
+        ask_all([(some, scorers)], fast, ledger, executor, progress, name=other)
+        return scored(some, scorers, other, ledger)
 
-        return score
+    def in_exact(some: Sequence[Pair]) -> Iterator[tuple[PairScore, ...]]:
+        part = f", part {next(parts)}"
+        ask_all([(some, scorers)], exact, ledger, executor, progress, part=part, known=asked)
+        asked.update(queries_of([(some, scorers)]))
+        return scored(some, scorers, name, ledger)
 
-    screening = Screening(
-        pairs, scorers, scoring(fast, f"{name} in {fast.facts.dtype}", ()), scoring(exact, name, known), seed
-    )
+    screening = Screening(pairs, scorers, in_fast, in_exact, seed)
     screening.carry_out()
     ledger.record_scores(name, [scorer.name for scorer in scorers], screening.scores())
     ledger.record_screening(name, {"format": fast.facts.dtype, **screening.account()})
@@ -223,7 +215,7 @@ def in_fast_format(
         return None
     if not facts.weights_sha256 or facts.dtype != EXACT or getattr(model, "given", None) is not None:
         return None
-    *before, last = FAST["cpu" if facts.device == "cpu" else "accelerator"]
+    *before, last = HALVES if on_accelerator(model) else ("bfloat16",)
     some = [pairs[at] for at in range(0, len(pairs), max(1, len(pairs) // TRIED))]
 
     def unscored(asked: Model) -> list[bool]:

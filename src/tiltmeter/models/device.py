@@ -11,9 +11,8 @@ from tiltmeter.errors import ModelError
 from tiltmeter.records import SCREENED
 
 HALVES = ("float16", "bfloat16")
-EXACT = "float32"
-FAST = {"cpu": ("bfloat16",), "accelerator": HALVES}
 """The formats that are faster, the least rough first."""
+EXACT = "float32"
 DTYPES = (EXACT, "tf32", *HALVES, SCREENED)
 # Weights may fill this share of an accelerator's free memory; the rest is for the numbers in between.
 _COMFORTABLE = 0.6

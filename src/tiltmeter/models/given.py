@@ -235,8 +235,9 @@ def _network(network: Any, tokenizer: Any, name: str, cache: bool | str | None) 
 
     def opened(settings: ModelSettings, found: Identity) -> Model:
         device, dtype = str(network.device), str(network.dtype).removeprefix("torch.")
-        for wanted, own, what in ((settings.device, device, "device"), (settings.dtype, dtype, "dtype")):
-            if wanted not in ("auto", SCREENED, own) and (what == "dtype" or not own.startswith(wanted)):
+        format_ = "auto" if settings.dtype == SCREENED else settings.dtype
+        for wanted, own, what in ((settings.device, device, "device"), (format_, dtype, "dtype")):
+            if wanted not in ("auto", own) and (what == "dtype" or not own.startswith(wanted)):
                 raise ModelError(f"{called} is in memory as {own}, not {wanted}; leave the {what} out")
         _check_head(network, tokenizer, called)
         parts = loading.LoadedCheckpoint(called, family, network, tokenizer, device, dtype)
